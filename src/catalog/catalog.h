@@ -1,0 +1,122 @@
+#pragma once
+
+// Databases and their tables by name; table functions. DDL that makes or drops tables is written
+// to the data folder before it is answered (metadata/<database>/<table>.sql, atomically), and read
+// at start. Threads: every method from any thread.
+
+#include "base/query_context.h"
+#include "io/file_system.h"
+#include "sql/ast.h"
+#include "storage/table.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace basalt
+{
+
+// A view's query is kept as a syntax tree; the analyzer puts it in place of the table.
+class ViewTable : public Table
+{
+public:
+    virtual AstPtr view_query() const = 0;
+    virtual std::string view_database() const = 0; // names in the query resolve here
+};
+
+struct MaterializedViewInfo
+{
+    TablePtr view;
+    AstPtr query;      // its FROM is the source table
+    TableName target;
+    std::string database;
+};
+
+// Everything an engine needs to open or make its table.
+struct TableCreation
+{
+    TableName name;
+    std::string uuid;
+    std::string engine; // "MergeTree"
+    TableMetadataPtr metadata;
+    AstPtr create_query; // normalised CREATE, as SHOW CREATE TABLE prints it
+    bool attach = false; // exists already: open its data
+};
+
+class Catalog;
+using TableFactory = std::function<TablePtr(const TableCreation&, Catalog&, QueryContextPtr)>;
+// Arguments: constant-folded values with types, or the syntax of those that are not constant
+// (identifiers, subqueries).
+struct TableFunctionArgument
+{
+    Value value;
+    TypePtr type;
+    AstPtr ast;
+};
+using TableFunctionFactory = std::function<TablePtr(const std::vector<TableFunctionArgument>&,
+                                                    Catalog&, QueryContextPtr)>;
+
+struct DatabaseInfo
+{
+    std::string name;
+    std::string engine; // Atomic, Memory
+    std::string uuid;
+    std::string comment;
+    bool system = false; // system, INFORMATION_SCHEMA: not persisted
+};
+
+class Catalog
+{
+public:
+    // data_path: where metadata/ lives; empty = nothing is persisted (basalt local).
+    Catalog(FileSystem& files, std::string data_path);
+    ~Catalog();
+
+    void register_engine(std::string name, TableFactory factory);
+    void register_table_function(std::string name, TableFunctionFactory factory);
+    std::vector<std::string> engine_names() const;
+    std::vector<std::string> table_function_names() const;
+    const TableFactory* find_engine(const std::string& name) const;
+    const TableFunctionFactory* find_table_function(const std::string& name) const; // any case
+
+    std::vector<DatabaseInfo> databases() const;
+    bool database_exists(const std::string& name) const;
+    void create_database(const DatabaseInfo& info, bool if_not_exists); // DATABASE_ALREADY_EXISTS
+    void drop_database(const std::string& name, bool if_exists);
+
+    TablePtr find_table(const TableName& name) const; // null when absent
+    TablePtr get_table(const TableName& name) const;  // UNKNOWN_DATABASE, UNKNOWN_TABLE with hints
+    std::vector<TablePtr> tables(const std::string& database) const;
+    AstPtr create_query(const TableName& name) const;
+
+    // Persists, then publishes. TABLE_ALREADY_EXISTS unless replace.
+    void add_table(TablePtr table, AstPtr create_query, bool replace = false);
+    void add_system_table(TablePtr table); // not persisted
+    void replace_create_query(const TableName& name, AstPtr create_query); // after ALTER
+    void drop_table(const TableName& name); // unpublishes; the table removes its data when unused
+    void detach_table(const TableName& name, bool permanently);
+    void rename_tables(const std::vector<std::pair<TableName, TableName>>& moves, bool exchange);
+
+    // Views that take what is inserted into `source`.
+    std::vector<MaterializedViewInfo> views_of(const TableName& source) const;
+
+    // Opens every persisted database and table; a table that cannot be opened is logged, counted
+    // and left out. attach: makes the table from its CREATE text (needs the parser and binder).
+    using Attach = std::function<TablePtr(const std::string& create_text)>;
+    void load(const Attach& attach);
+    void shutdown(); // of all tables
+
+    FileSystem& files() { return files_; }
+    const std::string& data_path() const { return data_path_; }
+
+private:
+    struct Impl;
+    FileSystem& files_;
+    std::string data_path_;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace basalt
