@@ -10,6 +10,7 @@
 #include "storage/transaction.h"
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -77,6 +78,8 @@ struct TableMetadata
     const ColumnDescription* find_column(std::string_view name) const;
     Header physical_header() const; // columns that are stored: not ALIAS, not EPHEMERAL
     Header insertable_header() const; // None, Default, Ephemeral
+    // Value of an engine setting; nullptr when it is not given.
+    const std::string* find_setting(std::string_view name) const;
 };
 using TableMetadataPtr = std::shared_ptr<const TableMetadata>;
 
