@@ -139,7 +139,7 @@ struct AstCreateRowPolicy : AstNode<AstCreateRowPolicy, AstKind::CreateRowPolicy
     bool if_exists = false;
     bool if_not_exists = false;
     std::vector<std::string> names;
-    std::vector<TableName> tables; // table "*" is every table of the database
+    std::vector<AstTableName> tables; // table "*" is every table of the database
     std::string new_name;
     std::string cluster;
     std::string storage;
@@ -209,7 +209,7 @@ struct AstDropAccess : AstNode<AstDropAccess, AstKind::DropAccess>
     AccessEntity entity = AccessEntity::User;
     bool if_exists = false;
     std::vector<std::string> names;
-    std::vector<TableName> tables; // of row policies
+    std::vector<AstTableName> tables; // of row policies
     std::string cluster;
     std::string storage;
     void visit_fields(FieldVisitor& visitor) override;

@@ -104,7 +104,7 @@ struct AstAlterCommand : AstNode<AstAlterCommand, AstKind::AlterCommand>
     MoveDestination destination = MoveDestination::Table;
     std::string destination_name; // disk, volume, shard path; FETCH: the path it is from
     std::string with_name;        // FREEZE WITH NAME
-    TableName table;              // REPLACE/ATTACH PARTITION FROM, MOVE PARTITION TO TABLE
+    AstTableName table;              // REPLACE/ATTACH PARTITION FROM, MOVE PARTITION TO TABLE
     void visit_fields(FieldVisitor& visitor) override;
 };
 
@@ -113,7 +113,7 @@ struct AstAlter : AstNode<AstAlter, AstKind::Alter>
     bool is_database = false;
     bool temporary = false;
     bool if_exists = false;
-    TableName table; // a database stands in .database
+    AstTableName table; // a database stands in .database
     std::string cluster;
     AstList commands; // AstAlterCommand
     AstPtr settings;

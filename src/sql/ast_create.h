@@ -114,7 +114,7 @@ struct AstRefreshStrategy : AstNode<AstRefreshStrategy, AstKind::RefreshStrategy
     AstPtr period;      // AstFunction toIntervalX, or a concat of several
     AstPtr offset;
     AstPtr randomize;
-    std::vector<TableName> depends_on;
+    std::vector<AstTableName> depends_on;
     bool append = false;
     AstPtr settings;
     void visit_fields(FieldVisitor& visitor) override;
@@ -135,7 +135,7 @@ struct AstCreateTable : AstNode<AstCreateTable, AstKind::CreateTable>
     bool create_or_replace = false;
     bool temporary = false;
     bool if_not_exists = false;
-    TableName name;
+    AstTableName name;
     std::string uuid;
     std::string cluster;
 
@@ -149,7 +149,7 @@ struct AstCreateTable : AstNode<AstCreateTable, AstKind::CreateTable>
 
     AstPtr storage; // AstStorage
     AstPtr select;  // AstSelectUnion
-    TableName as_table;
+    AstTableName as_table;
     AstPtr as_table_function; // AstFunction
     bool clone = false;       // CLONE AS
     bool empty = false;       // EMPTY AS SELECT
@@ -158,7 +158,7 @@ struct AstCreateTable : AstNode<AstCreateTable, AstKind::CreateTable>
     bool attach_as_replicated = false;
 
     // Views
-    TableName to_table;
+    AstTableName to_table;
     std::string to_uuid;
     bool populate = false;
     AstPtr refresh; // AstRefreshStrategy
@@ -211,7 +211,7 @@ struct AstCreateDictionary : AstNode<AstCreateDictionary, AstKind::CreateDiction
     bool attach = false;
     bool or_replace = false;
     bool if_not_exists = false;
-    TableName name;
+    AstTableName name;
     std::string uuid;
     std::string cluster;
     AstList attributes; // AstDictionaryAttribute

@@ -20,7 +20,7 @@ struct AstWithElement : AstNode<AstWithElement, AstKind::WithElement>
 
 // One element of the FROM clause: a table, with how it joins what stands before it; or an
 // ARRAY JOIN (table is null then).
-enum class JoinKind : uint8_t
+enum class AstJoinKind : uint8_t
 {
     None, // first table
     Inner,
@@ -34,7 +34,7 @@ enum class JoinKind : uint8_t
     LeftArrayJoin,
 };
 
-enum class JoinStrictness : uint8_t
+enum class AstJoinStrictness : uint8_t
 {
     Unspecified,
     All,
@@ -53,8 +53,8 @@ enum class JoinLocality : uint8_t
 
 struct AstTableElement : AstNode<AstTableElement, AstKind::TableElement>
 {
-    JoinKind join = JoinKind::None;
-    JoinStrictness strictness = JoinStrictness::Unspecified;
+    AstJoinKind join = AstJoinKind::None;
+    AstJoinStrictness strictness = AstJoinStrictness::Unspecified;
     JoinLocality locality = JoinLocality::Unspecified;
     bool natural = false;
 

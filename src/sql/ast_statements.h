@@ -26,7 +26,7 @@ struct AstSetQuery : AstNode<AstSetQuery, AstKind::SetQuery>
 };
 
 // [db.]table, the form in which statements name tables. Parts may be query parameters.
-struct TableName
+struct AstTableName
 {
     std::string database; // empty: the current database
     std::string table;
@@ -38,7 +38,7 @@ struct TableName
 
 struct AstInsert : AstNode<AstInsert, AstKind::Insert>
 {
-    TableName target;
+    AstTableName target;
     AstPtr table_function; // AstFunction: INSERT INTO FUNCTION f(..); target is empty then
     AstPtr partition_by;   // of INSERT INTO FUNCTION
     bool has_columns = false;
@@ -88,7 +88,7 @@ struct AstDrop : AstNode<AstDrop, AstKind::Drop>
     bool if_empty = false;
     bool permanently = false;
     bool sync = false;
-    std::vector<TableName> names; // database, function: in .table... of the first for functions
+    std::vector<AstTableName> names; // database, function: in .table... of the first for functions
     std::string database;         // DATABASE and TABLES FROM
     AstPtr database_parameter;
     AstPtr like; // string literal
@@ -102,8 +102,8 @@ struct AstDrop : AstNode<AstDrop, AstKind::Drop>
 
 struct RenamePair
 {
-    TableName from;
-    TableName to;
+    AstTableName from;
+    AstTableName to;
 };
 
 struct AstRename : AstNode<AstRename, AstKind::Rename>
@@ -120,7 +120,7 @@ struct AstExists : AstNode<AstExists, AstKind::Exists>
 {
     ObjectKind object = ObjectKind::Table;
     bool temporary = false;
-    TableName name; // a database stands in .database
+    AstTableName name; // a database stands in .database
     void visit_fields(FieldVisitor& visitor) override;
 };
 
@@ -172,7 +172,7 @@ struct AstShow : AstNode<AstShow, AstKind::Show>
     bool full = false;
     bool extended = false;
     bool changed = false;
-    TableName name;       // CREATE .., COLUMNS, INDEXES
+    AstTableName name;       // CREATE .., COLUMNS, INDEXES
     std::string database; // FROM
     std::vector<std::string> names;
     AstPtr like; // string literal
@@ -229,7 +229,7 @@ struct AstSystem : AstNode<AstSystem, AstKind::System>
 {
     std::string command;
     std::string cluster;
-    TableName table;
+    AstTableName table;
     AstList arguments; // literals and identifiers: FLUSH LOGS query_log; WAIT LOADING PARTS ..
     AstPtr settings;
     void visit_fields(FieldVisitor& visitor) override;
@@ -237,7 +237,7 @@ struct AstSystem : AstNode<AstSystem, AstKind::System>
 
 struct AstOptimize : AstNode<AstOptimize, AstKind::Optimize>
 {
-    TableName table;
+    AstTableName table;
     std::string cluster;
     AstPtr partition; // AstPartition
     bool is_final = false;
@@ -278,7 +278,7 @@ struct AstKill : AstNode<AstKill, AstKind::Kill>
 struct AstCheck : AstNode<AstCheck, AstKind::Check>
 {
     bool all_tables = false;
-    TableName table;
+    AstTableName table;
     AstPtr partition; // AstPartition
     AstPtr settings;
     void visit_fields(FieldVisitor& visitor) override;
@@ -297,10 +297,10 @@ enum class BackupElementKind : uint8_t
 struct BackupElement
 {
     BackupElementKind element = BackupElementKind::Table;
-    TableName name;
-    TableName new_name; // AS
+    AstTableName name;
+    AstTableName new_name; // AS
     AstList partitions; // AstPartition
-    std::vector<TableName> except_tables;
+    std::vector<AstTableName> except_tables;
     std::vector<std::string> except_databases;
 };
 
@@ -338,7 +338,7 @@ struct AstTransaction : AstNode<AstTransaction, AstKind::Transaction>
 // DELETE FROM t [ON CLUSTER c] [IN PARTITION p] WHERE e
 struct AstDelete : AstNode<AstDelete, AstKind::Delete>
 {
-    TableName table;
+    AstTableName table;
     std::string cluster;
     AstPtr partition; // AstPartition
     AstPtr where;
@@ -349,7 +349,7 @@ struct AstDelete : AstNode<AstDelete, AstKind::Delete>
 // UPDATE t SET a = e, .. [IN PARTITION p] WHERE e
 struct AstUpdate : AstNode<AstUpdate, AstKind::Update>
 {
-    TableName table;
+    AstTableName table;
     std::string cluster;
     AstList assignments; // AstAssignment
     AstPtr partition;
