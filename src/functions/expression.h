@@ -17,6 +17,7 @@ namespace basalt
 {
 
 class Expression;
+class ExpressionProgram;
 using ExpressionPtr = std::shared_ptr<const Expression>;
 using Expressions = std::vector<ExpressionPtr>;
 
@@ -53,14 +54,18 @@ public:
     const std::vector<NamedType>& parameters() const { return parameters_; } // Lambda
     const ExpressionPtr& body() const { return arguments_[0]; }              // Lambda
 
+    static constexpr size_t kMaxFingerprintBytes = 512;
+
     bool is_constant() const { return kind_ == ExpressionKind::Constant; }
     bool is_call(std::string_view function_name) const
     {
         return kind_ == ExpressionKind::Call && name_ == function_name;
     }
-    // Structural text, equal for equal expressions: "plus(x, 1_UInt8)". Used for matching keys.
+    // Structural text, equal for equal expressions: "plus(x, 1_UInt8)"; past
+    // kMaxFingerprintBytes a 128-bit hash of it. Used for matching keys.
     const std::string& fingerprint() const { return fingerprint_; }
-    // Hash-equal expressions that are not deterministic are never merged.
+    // Whether the same rows give the same values within a query. In one program equal fingerprints
+    // are computed once even when not (rand() = rand(), as in ClickHouse).
     bool deterministic() const { return deterministic_; }
 
 private:
@@ -93,8 +98,10 @@ class LambdaColumn final : public Column
 {
 public:
     // captured: columns of the outer block that the body reads, by name, `rows` rows each.
+    // program: the compiled body; made on the spot when null.
     LambdaColumn(ExpressionPtr lambda, std::vector<NamedColumn> captured, size_t rows,
-                 const QueryContext& context);
+                 const QueryContext& context,
+                 std::shared_ptr<const ExpressionProgram> program = nullptr);
 
     const Expression& lambda() const { return *lambda_; }
     const TypePtr& result_type() const { return lambda_->body()->type(); }
@@ -127,6 +134,7 @@ private:
     std::vector<NamedColumn> captured_;
     size_t rows_;
     const QueryContext& context_;
+    std::shared_ptr<const ExpressionProgram> program_;
 };
 
 // The right side of IN, built once, shared by threads. Rows of one or several key columns.
@@ -196,10 +204,12 @@ public:
 
 private:
     struct Step;
+    class Compiler;
+    class Run;
     Expressions roots_;
     std::vector<std::string> inputs_;
-    std::vector<Step> steps_;
-    std::vector<size_t> root_steps_;
+    std::vector<Step> steps_; // arguments before their users
+    std::vector<uint32_t> root_steps_;
     const QueryContext* context_;
 };
 

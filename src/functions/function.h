@@ -57,10 +57,24 @@ public:
     // Takes dictionary columns as they are in execute().
     virtual bool takes_dictionaries() const { return false; }
 
-    virtual bool deterministic() const { return true; } // same within one query too
-    virtual bool deterministic_in_query() const { return true; }
+    virtual bool deterministic() const { return true; }          // same arguments, same answer
+    virtual bool deterministic_in_query() const { return true; } // the same within one query
+    // Whether a call with constant arguments may be computed while binding.
+    virtual bool foldable() const { return deterministic_in_query(); }
+    // The result when it follows from types and constants alone (toTypeName, ignore); else null.
+    // One row, flat.
+    virtual ColumnPtr constant_result(const Arguments& arguments, const TypePtr& result_type,
+                                      const QueryContext& context) const
+    {
+        return nullptr;
+    }
     // Worth skipping for rows that an enclosing if/and/or does not need: it may throw or is slow.
     virtual bool worth_short_circuit() const { return true; }
+    // The same knowing which arguments are constant (their columns are set).
+    virtual bool worth_short_circuit_for(const Arguments& arguments) const
+    {
+        return worth_short_circuit();
+    }
     virtual bool injective(const Arguments& arguments) const { return false; }
     // For key pruning: monotone on [left, right] of its only non-constant argument.
     enum class Monotonicity : uint8_t

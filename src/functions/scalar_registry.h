@@ -39,6 +39,8 @@ public:
     std::vector<Entry> entries() const; // by name; for system.functions and tests
 
 private:
+    const Entry* find_entry(std::string_view name) const;
+
     std::map<std::string, Entry, std::less<>> by_name_;
     std::map<std::string, std::string, std::less<>> by_lower_name_;
 };

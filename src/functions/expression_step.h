@@ -1,0 +1,32 @@
+#pragma once
+
+// Parts of ExpressionProgram that its compiler and its runner share.
+
+#include "functions/dictionary_results.h"
+#include "functions/expression.h"
+
+namespace basalt
+{
+
+// How a call decides which rows of which argument it needs.
+enum class Branching : uint8_t
+{
+    None,
+    Choose, // if, multiIf: conditions and values
+    And,
+    Or,
+};
+
+struct ExpressionProgram::Step
+{
+    ExpressionPtr expression;
+    std::vector<uint32_t> arguments; // of a call; of a lambda: the columns its body captures
+    Branching branching = Branching::None;
+    bool worth_skipping = false; // it or something below it may throw or is slow
+    bool always = false;         // needed for every row of the block
+    uint32_t uses = 0;
+    std::shared_ptr<DictionaryResults> dictionary_results;
+    std::shared_ptr<const ExpressionProgram> lambda_program;
+};
+
+} // namespace basalt
