@@ -84,6 +84,7 @@ public:
     virtual void hash_into(std::span<uint64_t> hashes) const = 0;
 
     // A self-delimiting byte string per row whose equality is value equality; appended to out.
+    // Floats are equal here when their bits are: 0 and -0 differ, as in ClickHouse's GROUP BY.
     virtual void append_key(size_t row, PodVector<char>& out) const = 0;
     // Appends one value from what append_key wrote; returns the end of what was read.
     virtual const char* append_from_key(const char* key) = 0;
@@ -144,6 +145,7 @@ public:
     void reserve(size_t rows) override { data_.reserve(rows); }
     void append_from(const Column& source, size_t row) override;
     void append_range(const Column& source, size_t begin, size_t count) override;
+    void append_repeated(const Column& source, size_t row, size_t count) override;
     void append_default() override { data_.push_back(T(0)); }
     void append_defaults(size_t count) override { data_.resize_fill(data_.size() + count, T(0)); }
     void append_value(const Value& value) override;
@@ -152,6 +154,7 @@ public:
     ColumnPtr filter(const Mask& mask, size_t kept_rows) const override;
     ColumnPtr take(const RowIndexes& rows) const override;
     ColumnPtr slice(size_t begin, size_t count) const override;
+    ColumnPtr replicate(const PodVector<uint64_t>& offsets) const override;
     int compare_at(size_t row, const Column& other, size_t other_row,
                    int nulls_direction) const override;
     void hash_into(std::span<uint64_t> hashes) const override;
@@ -206,6 +209,7 @@ public:
     void reserve(size_t rows) override { offsets_.reserve(rows); }
     void append_from(const Column& source, size_t row) override;
     void append_range(const Column& source, size_t begin, size_t count) override;
+    void append_repeated(const Column& source, size_t row, size_t count) override;
     void append_default() override { offsets_.push_back(chars_.size()); }
     void append_value(const Value& value) override;
     void remove_last(size_t count) override;
@@ -288,6 +292,7 @@ public:
     void reserve(size_t rows) override;
     void append_from(const Column& source, size_t row) override;
     void append_range(const Column& source, size_t begin, size_t count) override;
+    void append_repeated(const Column& source, size_t row, size_t count) override;
     void append_default() override; // NULL
     void append_value(const Value& value) override;
     void remove_last(size_t count) override;
@@ -296,6 +301,7 @@ public:
     ColumnPtr filter(const Mask& mask, size_t kept_rows) const override;
     ColumnPtr take(const RowIndexes& rows) const override;
     ColumnPtr slice(size_t begin, size_t count) const override;
+    ColumnPtr replicate(const PodVector<uint64_t>& offsets) const override;
     int compare_at(size_t row, const Column& other, size_t other_row,
                    int nulls_direction) const override;
     void hash_into(std::span<uint64_t> hashes) const override;
@@ -518,7 +524,8 @@ public:
     virtual size_t read_state(char* state, const char* data, size_t size, Arena& arena) const = 0;
 };
 
-class AggregateStateColumn final : public Column
+class AggregateStateColumn final : public Column,
+                                   public std::enable_shared_from_this<AggregateStateColumn>
 {
 public:
     explicit AggregateStateColumn(std::shared_ptr<const AggregateStateOps> ops);

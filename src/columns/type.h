@@ -156,6 +156,7 @@ inline bool same_type(const TypePtr& a, const TypePtr& b)
 
 // Parametric types. Downcast with static_cast after asking id(), or type_as<T>().
 
+inline constexpr size_t kMaxFixedStringWidth = 0xFFFFFF;
 class FixedStringType final : public DataType
 {
 public:
@@ -266,6 +267,7 @@ class ArrayType final : public DataType
 {
 public:
     explicit ArrayType(TypePtr nested);
+    ArrayType(TypePtr nested, std::string name); // under another name: Nested(a T, …)
     const TypePtr& nested() const { return nested_; }
     MutableColumnPtr create_column() const override;
     Value default_value() const override { return ArrayValue{}; }
