@@ -57,6 +57,7 @@ struct ReadNode : PlanNode
     // With a LIMIT above ORDER BY the executor may read keys first and fetch these columns for the
     // surviving rows only: they are then in output of the Sort above, not here (see SortNode).
     std::string alias;
+    Scan* running_scan = nullptr; // set by the executor while the query runs; for fetch()
 };
 
 // Ready rows: VALUES, SELECT without FROM (one row, no columns), results of subqueries.

@@ -1,0 +1,190 @@
+#include "executor/build.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+size_t position_of(const Header& header, std::string_view name)
+{
+    for (size_t i = 0; i < header.size(); ++i)
+        if (header[i].name == name)
+            return i;
+    std::fprintf(stderr, "basalt: plan column '%.*s' is missing\n", static_cast<int>(name.size()),
+                 name.data());
+    BASALT_ASSERT(!"a plan names a column that its input does not have");
+    return 0;
+}
+
+SortKeys sort_keys_of(const Header& header, const std::vector<OrderKey>& keys)
+{
+    SortKeys sort_keys;
+    for (const OrderKey& key : keys)
+    {
+        if (!key.collation.empty())
+            throw Error(error_codes::NOT_IMPLEMENTED, "COLLATE in ORDER BY is not implemented");
+        sort_keys.push_back(
+            {position_of(header, key.column), key.descending, key.nulls_first});
+    }
+    return sort_keys;
+}
+
+OperatorPtr build_operator(PlanNode& node, BuildState& state)
+{
+    auto input = [&](size_t i) { return build_operator(*node.inputs[i], state); };
+    auto all_inputs = [&]
+    {
+        std::vector<OperatorPtr> inputs;
+        for (auto& child : node.inputs)
+            inputs.push_back(build_operator(*child, state));
+        return inputs;
+    };
+    switch (node.kind)
+    {
+    case PlanKind::Read:
+        return build_read(static_cast<ReadNode&>(node), state);
+    case PlanKind::Blocks:
+        return build_blocks(static_cast<BlocksNode&>(node), state);
+    case PlanKind::Project:
+        return build_project(static_cast<ProjectNode&>(node), input(0), state);
+    case PlanKind::Filter:
+        return build_filter(static_cast<FilterNode&>(node), input(0), state);
+    case PlanKind::Aggregate:
+        return build_aggregate(static_cast<AggregateNode&>(node), input(0), state);
+    case PlanKind::Window:
+        return build_window(static_cast<WindowNode&>(node), input(0), state);
+    case PlanKind::Sort:
+        return build_sort(static_cast<SortNode&>(node), input(0), state);
+    case PlanKind::Limit:
+        return build_limit(static_cast<LimitNode&>(node), input(0), state);
+    case PlanKind::LimitBy:
+        return build_limit_by(static_cast<LimitByNode&>(node), input(0), state);
+    case PlanKind::Distinct:
+        return build_distinct(static_cast<DistinctNode&>(node), input(0), state);
+    case PlanKind::Union:
+        return build_union(static_cast<UnionNode&>(node), all_inputs(), state);
+    case PlanKind::SetOperation:
+        return build_set_operation(static_cast<SetOperationNode&>(node), all_inputs(), state);
+    case PlanKind::Join:
+        return build_join(static_cast<JoinNode&>(node), input(0), input(1), state);
+    case PlanKind::ArrayJoin:
+        return build_array_join(static_cast<ArrayJoinNode&>(node), input(0), state);
+    case PlanKind::Fill:
+        return build_fill(static_cast<FillNode&>(node), input(0), state);
+    }
+    BASALT_ASSERT(!"unknown plan node");
+    return nullptr;
+}
+
+QueryExecution::QueryExecution(QueryPlan plan, QueryContextPtr context)
+    : context_(std::move(context)), plan_(std::move(plan)), with_extremes_(plan_.extremes)
+{
+    BuildState state;
+    state.context = context_;
+    state.max_threads = std::min<size_t>(context_->max_threads(), 128);
+    state.block_rows =
+        std::clamp<size_t>(context_->settings.get_uint("max_block_size"), 1, 1 << 20);
+    root_ = build_operator(*plan_.root, state);
+    rows_before_limit_ = state.rows_before_limit;
+    header_ = root_->header();
+    BASALT_ASSERT(header_.size() == plan_.result_names.size());
+    for (size_t i = 0; i < header_.size(); ++i)
+        header_[i].name = plan_.result_names[i];
+}
+
+QueryExecution::~QueryExecution()
+{
+    // Operators refer to the plan: they go first.
+    gathered_.reset();
+    root_.reset();
+}
+
+QueryExecution::QueryExecution(QueryExecution&&) noexcept = default;
+
+Block QueryExecution::renamed(Block block) const
+{
+    for (size_t i = 0; i < block.width(); ++i)
+        block[i].name = header_[i].name;
+    return block;
+}
+
+size_t QueryExecution::stream_count() const
+{
+    return root_ ? root_->stream_count() : 1;
+}
+
+Block QueryExecution::next()
+{
+    if (!gathered_)
+        gathered_ = gather(std::move(root_), context_);
+    context_->check_alive();
+    Block block = gathered_->next(0);
+    if (block.rows() == 0)
+        return block;
+    block = renamed(std::move(block));
+    if (with_extremes_)
+        note_extremes(block);
+    return block;
+}
+
+void QueryExecution::drain_parallel(const std::function<void(size_t, Block&&)>& consume)
+{
+    drain(*root_, *context_,
+          [&](size_t stream, Block&& block) { consume(stream, renamed(std::move(block))); });
+}
+
+std::optional<Block> QueryExecution::totals()
+{
+    Operator* top = gathered_ ? gathered_.get() : root_.get();
+    auto totals = top->totals();
+    if (totals)
+        totals = renamed(std::move(*totals));
+    return totals;
+}
+
+void QueryExecution::note_extremes(const Block& block)
+{
+    Block flat = block.flattened();
+    std::vector<NamedColumn> columns;
+    for (size_t c = 0; c < flat.width(); ++c)
+    {
+        const Column& column = *flat[c].column;
+        size_t low = 0, high = 0;
+        for (size_t i = 1; i < column.size(); ++i)
+        {
+            if (column.compare_at(i, column, low, 1) < 0)
+                low = i;
+            if (column.compare_at(i, column, high, -1) > 0)
+                high = i;
+        }
+        auto pair = column.clone_empty();
+        pair->append_from(column, low);
+        pair->append_from(column, high);
+        if (extremes_)
+        {
+            const Column& before = *(*extremes_)[c].column;
+            auto merged = column.clone_empty();
+            merged->append_from(before.compare_at(0, *pair, 0, 1) <= 0 ? before : *pair, 0);
+            merged->append_from(before.compare_at(1, *pair, 1, -1) >= 0 ? before : *pair, 1);
+            pair = merged;
+        }
+        columns.push_back({pair, flat[c].type, flat[c].name});
+    }
+    extremes_ = Block(std::move(columns), 2);
+}
+
+std::optional<Block> QueryExecution::extremes() const
+{
+    return extremes_;
+}
+
+std::optional<uint64_t> QueryExecution::rows_before_limit() const
+{
+    if (!rows_before_limit_)
+        return std::nullopt;
+    return rows_before_limit_->load();
+}
+
+} // namespace basalt
