@@ -1,0 +1,81 @@
+#include "binder/binder.h"
+
+#include "columns/serialization.h"
+
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+namespace
+{
+
+AstPtr parameter_literal(const AstQueryParameter& parameter, const std::string& text,
+                         const QueryContext& context)
+{
+    if (parameter.type == "Identifier")
+    {
+        auto identifier = std::make_shared<AstIdentifier>();
+        identifier->parts.clear();
+        size_t begin = 0;
+        for (size_t dot; (dot = text.find('.', begin)) != std::string::npos; begin = dot + 1)
+            identifier->parts.push_back(text.substr(begin, dot - begin));
+        identifier->parts.push_back(text.substr(begin));
+        return identifier;
+    }
+    const TypePtr type = type_from_name(parameter.type);
+    TextOptions options;
+    options.session_timezone = context.timezone();
+    auto column = type->create_column();
+    const TypePtr bare = strip_wrappers(type);
+    const bool null = type->is_nullable() && (text == "\\N" || text == "NULL");
+    if (null)
+        column->append_default();
+    else if (!try_parse_whole(text, type, *column, options))
+        throw Error(error_codes::BAD_QUERY_PARAMETER,
+                    fmt::format("Value {} cannot be parsed as {} for query parameter '{}'", text,
+                                type->name(), parameter.name));
+    const Value value = column->value_at(0);
+    if (same_type(type, simple_type(TypeId::String)))
+        return AstLiteral::string(text);
+    if (const auto* number = value.get_if<uint64_t>();
+        number && bare->is_unsigned() && same_type(type, type_of_value(value)))
+        return AstLiteral::unsigned_number(*number);
+    AstPtr literal;
+    if (null)
+        literal = AstLiteral::null();
+    else if (const auto* number = value.get_if<uint64_t>(); number && bare->is_integer())
+        literal = AstLiteral::unsigned_number(*number);
+    else if (const auto* number = value.get_if<int64_t>(); number && bare->is_integer())
+        literal = AstLiteral::signed_number(*number);
+    else
+        literal = AstLiteral::string(text);
+    return make_ast_function("_CAST", literal, AstPtr(AstLiteral::string(type->name())));
+}
+
+void substitute(AstPtr& ast, const QueryParameters& parameters, const QueryContext& context)
+{
+    if (const auto* parameter = ast->as<AstQueryParameter>())
+    {
+        auto it = parameters.find(parameter->name);
+        if (it == parameters.end())
+            throw Error(error_codes::UNKNOWN_QUERY_PARAMETER,
+                        fmt::format("Substitution `{}` is not set", parameter->name));
+        AstPtr value = parameter_literal(*parameter, it->second, context);
+        value->alias = parameter->alias;
+        ast = std::move(value);
+        return;
+    }
+    ast->for_each_child([&](AstPtr& child) { substitute(child, parameters, context); });
+}
+
+} // namespace
+
+void substitute_parameters(AstPtr& ast, const QueryParameters& parameters,
+                           const QueryContext& context)
+{
+    if (ast)
+        substitute(ast, parameters, context);
+}
+
+} // namespace basalt
