@@ -68,6 +68,10 @@ struct DatabaseInfo
     bool system = false; // system, INFORMATION_SCHEMA: not persisted
 };
 
+// Limits of names and of what one database may hold.
+inline constexpr size_t kMaxNameBytes = 206; // escaped it must fit a file name with its suffix
+inline constexpr size_t kMaxTables = 100'000;
+
 class Catalog
 {
 public:
@@ -103,11 +107,24 @@ public:
     // Views that take what is inserted into `source`.
     std::vector<MaterializedViewInfo> views_of(const TableName& source) const;
 
-    // Opens every persisted database and table; a table that cannot be opened is logged, counted
-    // and left out. attach: makes the table from its CREATE text (needs the parser and binder).
+    // Opens every persisted database and table; a table that cannot be opened is counted, left out
+    // and listed in load_failures(). attach: makes the table from its CREATE text, which says
+    // ATTACH and has the full name (needs the parser and binder).
     using Attach = std::function<TablePtr(const std::string& create_text)>;
     void load(const Attach& attach);
+    struct LoadFailure
+    {
+        TableName name;
+        std::string error;
+    };
+    std::vector<LoadFailure> load_failures() const;
     void shutdown(); // of all tables
+    // Removes the data of dropped tables that no query uses any more. Called by every DDL too.
+    void sweep_dropped();
+    // CREATE text of a table that was detached (not dropped): for ATTACH TABLE t. Empty if none.
+    std::string detached_create_text(const TableName& name) const;
+    void alter_database_comment(const std::string& name, const std::string& comment);
+    void rename_database(const std::string& from, const std::string& to);
 
     FileSystem& files() { return files_; }
     const std::string& data_path() const { return data_path_; }
@@ -118,5 +135,8 @@ private:
     std::string data_path_;
     std::unique_ptr<Impl> impl_;
 };
+
+// Defined by the build: calls register_<name>(catalog) of each file in table_function/.
+void register_all_table_function(Catalog& catalog);
 
 } // namespace basalt

@@ -1,0 +1,58 @@
+#pragma once
+
+// CREATE texts in the data folder; layout in docs/format/catalog.md. A change of several files is
+// first written whole into redo.log (atomically), then applied; what a crash left is applied at
+// the next start, so each change happens entirely or not at all. Not thread-safe.
+
+#include "io/file_system.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace basalt
+{
+
+// Letters, digits and _ stay; other bytes become %XX.
+std::string escape_file_name(std::string_view name);
+std::string unescape_file_name(std::string_view name);
+
+struct MetadataChange
+{
+    std::string path;
+    bool remove = false; // a file or a directory; missing is fine
+    std::string content;
+};
+
+class MetadataFiles
+{
+public:
+    // An empty path: nothing is kept.
+    MetadataFiles(FileSystem& files, std::string data_path);
+
+    bool enabled() const { return !root_.empty(); }
+    std::string database_file(std::string_view database) const;
+    std::string database_directory(std::string_view database) const;
+    std::string table_file(std::string_view database, std::string_view table) const;
+
+    void apply(const std::vector<MetadataChange>& changes);
+    // Finishes what redo.log holds. Called once before reading.
+    void recover();
+
+    struct DatabaseFile
+    {
+        std::string name;
+        std::string text; // empty when only the directory is there
+        std::vector<std::pair<std::string, std::string>> tables; // name, text
+    };
+    std::vector<DatabaseFile> read_all();
+    std::string read_table(std::string_view database, std::string_view table);
+
+private:
+    void apply_now(const std::vector<MetadataChange>& changes);
+
+    FileSystem& files_;
+    std::string root_;
+};
+
+} // namespace basalt
