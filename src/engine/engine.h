@@ -1,0 +1,74 @@
+#pragma once
+
+// The state of a server (or of `basalt local`): catalog, log, running queries, what they did.
+// Made and stopped by programs; everything else gets it by reference.
+
+#include "catalog/catalog.h"
+#include "engine/process_list.h"
+#include "engine/query_log.h"
+
+#include <memory>
+#include <string>
+
+namespace basalt
+{
+
+class ServerLog;
+
+struct EngineOptions
+{
+    std::string path;           // the data folder; empty: everything in memory
+    size_t memory_limit_bytes = 0; // 0: 90% of what the cgroup grants
+    size_t max_concurrent_queries = 0;
+    std::string timezone = "UTC";
+    Settings default_settings;
+};
+
+class Engine
+{
+public:
+    Engine(FileSystem& files, EngineOptions options);
+    ~Engine();
+
+    // Reads the log, opens every table, starts background work. Throws when the folder is in use
+    // by another server or cannot be written.
+    void start();
+    // Cancels queries, flushes, stops background work. Idempotent.
+    void stop();
+
+    const EngineOptions& options() const { return options_; }
+    Catalog& catalog() { return *catalog_; }
+    ServerLog& log() { return *log_; }
+    ProcessList& processes() { return processes_; }
+    QueryLog& query_log() { return query_log_; }
+    ErrorCounts& error_counts() { return error_counts_; }
+    MemoryTracker& memory() { return memory_; }
+    FileSystem& files() { return files_; }
+    int64_t start_unix_s() const { return start_unix_s_; }
+    const std::string& server_uuid() const { return server_uuid_; }
+
+    // A context for work of the server's own (attaching tables, background tasks).
+    QueryContextPtr make_context();
+
+private:
+    TablePtr attach_table(const std::string& create_text);
+
+    FileSystem& files_;
+    EngineOptions options_;
+    MemoryTracker memory_;
+    std::unique_ptr<ServerLog> log_;
+    std::unique_ptr<Catalog> catalog_;
+    ProcessList processes_;
+    QueryLog query_log_;
+    ErrorCounts error_counts_;
+    int64_t start_unix_s_ = 0;
+    std::string server_uuid_;
+    bool stopped_ = false;
+};
+
+inline constexpr const char* kServerVersion = "26.7.2.1"; // the ClickHouse whose answers we give
+
+// 8-4-4-4-12 hexadecimal digits, version 4.
+std::string random_uuid(RandomSource& random);
+
+} // namespace basalt

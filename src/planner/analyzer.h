@@ -1,0 +1,49 @@
+#pragma once
+
+// Syntax tree to plan: names resolved, types checked, rules applied.
+
+#include "catalog/catalog.h"
+#include "planner/plan.h"
+#include "sql/ast.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace basalt
+{
+
+struct AnalyzerContext
+{
+    Catalog& catalog;
+    QueryContextPtr context;
+    // Temporary tables of the session; null when there is none of that name. May be empty.
+    std::function<TablePtr(const std::string& name)> find_temporary;
+    // Runs a plan to its end: scalar subqueries and the right side of IN. Returns all rows in one
+    // block (flat columns named as result_names; zero rows but all columns when there are none).
+    std::function<Block(QueryPlan&& plan)> run_subquery;
+    // A table read in place of the catalog's: the inserted block that a materialised view sees.
+    std::function<TablePtr(const TableName& name)> replace_table;
+    // Filled by analyze(): tables read, as "database.table", for query_log.
+    std::vector<std::string> used_tables;
+};
+
+// select: AstSelectUnion or AstSelect, parameters already substituted; it is not changed. SETTINGS
+// clauses of subqueries are ignored, that of the query has been applied to context->settings.
+QueryPlan analyze(const AstPtr& select, AnalyzerContext& analyzer);
+
+// Names and types of the result without building scans: for CREATE … AS SELECT, DESCRIBE, views.
+Header analyze_header(const AstPtr& select, AnalyzerContext& analyzer);
+
+struct ExplainOptions
+{
+    bool header = false;
+    bool actions = false;
+    bool indexes = false;
+    bool description = true;
+};
+// EXPLAIN PLAN: one line a row.
+std::vector<std::string> explain_plan(const QueryPlan& plan, const ExplainOptions& options,
+                                      QueryContextPtr context);
+
+} // namespace basalt
