@@ -51,7 +51,7 @@ public:
     ColumnEncoder(TypePtr type, const ColumnEncodingOptions& options, size_t granule_rows)
         : type_(value_type(type)), granule_rows_(granule_rows), automatic_(options.codec.empty()),
           low_cardinality_(type->id() == TypeId::LowCardinality), codecs_(type_, options.codec),
-          code_codecs_(simple_type(TypeId::UInt8), general_text(options.codec))
+          code_codecs_(StreamCodecs::of_codes(options.codec))
     {
         if (may_hold_dictionary(type, automatic_))
         {
@@ -99,25 +99,6 @@ public:
     }
 
 private:
-    // Codes and lengths are bytes to a codec: what the text says for any bytes.
-    static std::string general_text(const std::string& codec)
-    {
-        std::string text;
-        if (codec.empty())
-            return text;
-        for (const auto& one : parse_codec_text(codec))
-        {
-            if (one.name != "ZSTD" && one.name != "LZ4" && one.name != "LZ4HC" &&
-                one.name != "NONE")
-                continue;
-            text += text.empty() ? "" : ", ";
-            text += one.name;
-            if (!one.arguments.empty())
-                text += "(" + one.arguments[0] + ")";
-        }
-        return text.empty() ? "LZ4" : text;
-    }
-
     PageHead head_of(PageEncoding encoding, size_t rows) const
     {
         PageHead head;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/unaligned.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace basalt
@@ -18,25 +19,21 @@ constexpr size_t kEntryBytes = 8;
     throw Error(error_codes::CORRUPTED_DATA, fmt::format("Damaged page: {}", what));
 }
 
-// The codecs of the text that work on any bytes, for lengths and null maps.
-std::vector<CodecDescription> general_only(const std::vector<CodecDescription>& chain,
-                                           const CodecElement& element)
+bool is_general(const CodecDescription& codec)
 {
-    std::vector<CodecDescription> general;
-    for (const auto& description : chain)
-    {
-        const auto role = codec_registry().make(description, element)->role();
-        if (role == Codec::Role::General || role == Codec::Role::None)
-            general.push_back(description);
-    }
-    if (general.empty())
-        general.push_back({"LZ4", {}});
-    return general;
+    for (const auto name : {"LZ4", "LZ4HC", "ZSTD", "NONE"})
+        if (codec.name == name)
+            return true;
+    return false;
 }
 
-bool all_general(const std::vector<CodecDescription>& chain, const CodecElement& element)
+// The codecs that work on any bytes, for lengths, null maps and codes.
+std::vector<CodecDescription> general_of(std::vector<CodecDescription> chain)
 {
-    return general_only(chain, element).size() == chain.size();
+    std::erase_if(chain, [](const CodecDescription& codec) { return !is_general(codec); });
+    if (chain.empty())
+        chain.push_back({"LZ4", {}});
+    return chain;
 }
 
 } // namespace
@@ -44,15 +41,25 @@ bool all_general(const std::vector<CodecDescription>& chain, const CodecElement&
 StreamCodecs::StreamCodecs(const TypePtr& type, const std::string& text) : obey_(!text.empty())
 {
     const auto chain = parse_codec_text(text.empty() ? "LZ4" : text);
-    for (auto& what : plain_streams_of(type))
+    const bool only_general = std::all_of(chain.begin(), chain.end(), is_general);
+    for (const auto& what : plain_streams_of(type))
     {
         const bool values = what.kind == PlainStream::Kind::Values;
-        CodecElement element = values ? what.element : CodecElement();
-        Stream stream{what, nullptr, values && !all_general(chain, what.element)};
-        stream.codec = codec_registry().make_chain(
-            values ? chain : general_only(chain, what.element), element);
+        Stream stream;
+        stream.check = values && !only_general;
+        stream.codec = values ? codec_registry().make_chain(chain, what.element)
+                              : codec_registry().make_chain(general_of(chain), {});
         streams_.push_back(std::move(stream));
     }
+}
+
+StreamCodecs StreamCodecs::of_codes(const std::string& text)
+{
+    StreamCodecs codecs;
+    codecs.obey_ = !text.empty();
+    const auto chain = general_of(parse_codec_text(text.empty() ? "LZ4" : text));
+    codecs.streams_.push_back({codec_registry().make_chain(chain, {}), false});
+    return codecs;
 }
 
 void StreamCodecs::write_frame(size_t stream, std::string_view piece, std::string& out) const

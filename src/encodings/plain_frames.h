@@ -15,14 +15,16 @@ class StreamCodecs
 {
 public:
     StreamCodecs(const TypePtr& type, const std::string& text);
+    // One stream of dictionary codes: what the text says for any bytes.
+    static StreamCodecs of_codes(const std::string& text);
     size_t size() const { return streams_.size(); }
     // Appends one frame: a method byte and the codec's bytes; nothing for an empty piece.
     void write_frame(size_t stream, std::string_view piece, std::string& out) const;
 
 private:
+    StreamCodecs() = default;
     struct Stream
     {
-        PlainStream what;
         CodecPtr codec;
         bool check = false; // read back after writing
     };
