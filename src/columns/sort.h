@@ -35,7 +35,7 @@ public:
 class SortedMerge
 {
 public:
-    // block_rows: rows of a merged block. Equal rows come in the order of the inputs.
+    // block_rows: the most rows of a merged block; one may have fewer. Equal rows come in the order of the inputs.
     SortedMerge(std::vector<std::unique_ptr<SortedInput>> inputs, SortKeys keys,
                 size_t block_rows);
     ~SortedMerge();
