@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/profile_events.h"
 #include "io/file_system.h"
+#include "tests/unit/io/error_code_of.h"
 #include "tests/unit/io/test_directory.h"
 
 #include <gtest/gtest.h>
@@ -10,69 +11,6 @@ namespace basalt
 {
 namespace
 {
-
-template <typename F>
-int error_code_of(F f)
-{
-    try
-    {
-        f();
-    }
-    catch (const Error& error)
-    {
-        return error.code();
-    }
-    return 0;
-}
-
-std::string pattern(size_t n)
-{
-    std::string s(n, 0);
-    for (size_t i = 0; i < n; ++i)
-        s[i] = static_cast<char>((i * 131 + (i >> 8)) & 0xFF);
-    return s;
-}
-
-TEST(RealFileSystem, WritesAndReadsBack)
-{
-    TestDirectory dir;
-    auto& fs = real_file_system();
-    const std::string content = pattern(300000);
-    {
-        auto file = fs.open_for_write(dir.file("a"), OpenMode::Exclusive);
-        for (size_t i = 0; i < content.size(); i += 777)
-            file->append(std::string_view(content).substr(i, 777));
-        EXPECT_EQ(file->size(), content.size());
-        file->sync();
-        file->close();
-        EXPECT_EQ(error_code_of([&] { file->append("x"); }),
-                  error_codes::CANNOT_WRITE_TO_FILE_DESCRIPTOR);
-    }
-    EXPECT_EQ(fs.read_whole(dir.file("a")), content);
-    EXPECT_EQ(fs.file_size(dir.file("a")), content.size());
-    EXPECT_EQ(error_code_of([&] { fs.read_whole(dir.file("a"), 10); }),
-              error_codes::TOO_LARGE_STRING_SIZE);
-    EXPECT_EQ(error_code_of([&] { fs.open_for_write(dir.file("a"), OpenMode::Exclusive); }),
-              error_codes::FILE_ALREADY_EXISTS);
-
-    auto more = fs.open_for_write(dir.file("a"), OpenMode::Append);
-    EXPECT_EQ(more->size(), content.size());
-    more->append("tail");
-    more->flush();
-    more->pwrite("HEAD", 4, 0);
-    more->close();
-    EXPECT_EQ(fs.read_whole(dir.file("a")), "HEAD" + content.substr(4) + "tail");
-    fs.truncate(dir.file("a"), 4);
-    EXPECT_EQ(fs.read_whole(dir.file("a")), "HEAD");
-}
-
-TEST(RealFileSystem, AppendWithoutFlushIsNotWritten)
-{
-    TestDirectory dir;
-    auto& fs = real_file_system();
-    fs.open_for_write(dir.file("a"), OpenMode::Truncate)->append("gone");
-    EXPECT_EQ(fs.file_size(dir.file("a")), 0u);
-}
 
 TEST(RealFileSystem, DirectReadsOfEveryAlignment)
 {
@@ -128,60 +66,6 @@ TEST(RealFileSystem, ConcurrentDirectReads)
     for (auto& thread : threads)
         thread.join();
     EXPECT_EQ(wrong, 0);
-}
-
-TEST(RealFileSystem, Directories)
-{
-    TestDirectory dir;
-    auto& fs = real_file_system();
-    fs.create_directories(dir.file("x/y/z"));
-    fs.create_directories(dir.file("x/y/z"));
-    EXPECT_TRUE(fs.is_directory(dir.file("x/y/z")));
-    fs.replace_whole(dir.file("x/b"), "b");
-    fs.replace_whole(dir.file("x/a"), "a");
-    const auto entries = fs.list(dir.file("x"));
-    ASSERT_EQ(entries.size(), 3u);
-    EXPECT_EQ(entries[0].name, "a");
-    EXPECT_EQ(entries[1].name, "b");
-    EXPECT_FALSE(entries[1].is_directory);
-    EXPECT_EQ(entries[2].name, "y");
-    EXPECT_TRUE(entries[2].is_directory);
-    EXPECT_EQ(error_code_of([&] { fs.list(dir.file("nope")); }),
-              error_codes::DIRECTORY_DOESNT_EXIST);
-    EXPECT_NE(error_code_of([&] { fs.create_directories(dir.file("x/a")); }), 0);
-
-    fs.rename(dir.file("x/a"), dir.file("x/b"));
-    EXPECT_FALSE(fs.exists(dir.file("x/a")));
-    EXPECT_EQ(fs.read_whole(dir.file("x/b")), "a");
-    fs.hard_link(dir.file("x/b"), dir.file("x/c"));
-    EXPECT_EQ(error_code_of([&] { fs.hard_link(dir.file("x/b"), dir.file("x/c")); }),
-              error_codes::FILE_ALREADY_EXISTS);
-    fs.remove_file(dir.file("x/b"));
-    EXPECT_EQ(fs.read_whole(dir.file("x/c")), "a");
-    fs.sync_directory(dir.file("x"));
-
-    EXPECT_EQ(error_code_of([&] { fs.remove_file(dir.file("x/b")); }),
-              error_codes::FILE_DOESNT_EXIST);
-    EXPECT_FALSE(fs.remove_file_if_exists(dir.file("x/b")));
-    EXPECT_EQ(error_code_of([&] { fs.open_for_read(dir.file("x/b")); }),
-              error_codes::FILE_DOESNT_EXIST);
-    fs.remove_directory_recursive(dir.file("x"));
-    fs.remove_directory_recursive(dir.file("x"));
-    EXPECT_FALSE(fs.exists(dir.file("x")));
-    EXPECT_GT(fs.free_space(dir.path()), 0u);
-}
-
-TEST(RealFileSystem, LockIsExclusive)
-{
-    TestDirectory dir;
-    auto& fs = real_file_system();
-    auto lock = fs.lock_file(dir.file("lock"), "me");
-    EXPECT_EQ(fs.read_whole(dir.file("lock")), "me");
-    EXPECT_EQ(error_code_of([&] { fs.lock_file(dir.file("lock")); }),
-              error_codes::CANNOT_OPEN_FILE);
-    lock.reset();
-    lock = fs.lock_file(dir.file("lock"), "other");
-    EXPECT_TRUE(lock);
 }
 
 TEST(RealFileSystem, ErrorsNamePathAndReason)
