@@ -56,8 +56,8 @@ public:
 
     // Waits until there is something to read (or the end). False after the timeout.
     bool wait_readable(int64_t timeout_ms);
-    // Without waiting: whether the peer has closed or reset the connection. Unread bytes of a
-    // peer that still is there mean false.
+    // Without waiting: whether the peer has closed or reset the connection, or ended its side
+    // (which looks the same from here). Unread bytes alone mean false.
     bool peer_hung_up() const;
 
     // Ends both directions, so that a thread that waits in read() returns 0.
