@@ -23,12 +23,24 @@ public:
 
     // Becomes part of the record. `table_uuid` says whose. Payload formats are the table's.
     virtual void add_record(const std::string& table_uuid, uint8_t kind, std::string payload) = 0;
-    // Run in order after the record is durable, before commit() returns: makes it visible.
+    // A deduplication token of a table; false when a committed transaction has brought it before:
+    // then nothing of this one should be added. Waits while another transaction that brings the
+    // same token is under way. Tokens are kept for a limited number and time per table.
+    virtual bool add_token(const std::string& table_uuid, const std::string& token) = 0;
+    // A durable key and value of the server (replication checkpoints); an empty value removes it.
+    virtual void set_value(const std::string& key, const std::string& value) = 0;
+    // Run in order after the record is durable, before commit() returns: makes it visible. Actions
+    // of all transactions run in the order of their sequence numbers, perhaps on the thread of
+    // another committer: they must not throw, wait or commit, and no lock they take may be held
+    // while calling commit().
     virtual void on_commit(std::function<void()> action) = 0;
     // Run when the transaction is dropped without commit.
     virtual void on_rollback(std::function<void()> action) = 0;
-    // Writes the record and waits until it is durable (group commit).
+    // Writes the record and waits until it is durable (group commit). When it throws, nothing has
+    // happened. A transaction without content is not written.
     virtual void commit() = 0;
+    // Position in the log; known to actions of on_commit and after commit().
+    virtual uint64_t sequence() const = 0;
 };
 
 } // namespace basalt

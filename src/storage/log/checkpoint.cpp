@@ -1,0 +1,100 @@
+#include "storage/log/checkpoint.h"
+
+#include "base/error.h"
+#include "base/unaligned.h"
+#include "codecs/hash.h"
+
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+namespace
+{
+
+constexpr std::string_view kMagic = "BasaltCP";
+constexpr uint32_t kVersion = 1;
+constexpr size_t kHeadBytes = 20;
+
+std::string path_in(const std::string& directory)
+{
+    return join_path(directory, "checkpoint");
+}
+
+} // namespace
+
+void write_checkpoint(FileSystem& files, const std::string& directory,
+                      const LogCheckpoint& checkpoint)
+{
+    std::string body;
+    append_varint(body, checkpoint.sequence);
+    append_varint(body, checkpoint.last_sequence);
+    append_varint(body, checkpoint.tables.size());
+    for (const auto& [uuid, state] : checkpoint.tables)
+    {
+        append_text(body, uuid);
+        append_text(body, state);
+    }
+    append_varint(body, checkpoint.values.size());
+    for (const auto& [key, value] : checkpoint.values)
+    {
+        append_text(body, key);
+        append_text(body, value);
+    }
+    append_varint(body, checkpoint.tokens.size());
+    for (const auto& token : checkpoint.tokens)
+    {
+        append_text(body, token.table_uuid);
+        append_text(body, token.token);
+        append_varint(body, static_cast<uint64_t>(token.unix_s));
+    }
+    std::string bytes(kMagic);
+    bytes.append(reinterpret_cast<const char*>(&kVersion), sizeof kVersion);
+    const uint64_t checksum = xxh3_64(body.data(), body.size());
+    bytes.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
+    bytes += body;
+    files.replace_whole(path_in(directory), bytes);
+}
+
+std::optional<LogCheckpoint> read_checkpoint(FileSystem& files, const std::string& directory)
+{
+    const std::string path = path_in(directory);
+    if (!files.exists(path))
+        return std::nullopt;
+    const std::string bytes = files.read_whole(path);
+    std::string_view view = bytes;
+    if (view.size() < kHeadBytes || view.substr(0, kMagic.size()) != kMagic)
+        throw Error(error_codes::CORRUPTED_DATA, fmt::format("{} is not a checkpoint", path));
+    if (load<uint32_t>(view.data() + 8) != kVersion)
+        throw Error(error_codes::UNKNOWN_FORMAT_VERSION,
+                    fmt::format("{} was written by a newer version", path));
+    const auto checksum = load<uint64_t>(view.data() + 12);
+    view.remove_prefix(kHeadBytes);
+    if (xxh3_64(view.data(), view.size()) != checksum)
+        throw Error(error_codes::CORRUPTED_DATA,
+                    fmt::format("Checksum of {} does not match", path));
+    LogCheckpoint checkpoint;
+    checkpoint.sequence = take_varint(view);
+    checkpoint.last_sequence = take_varint(view);
+    for (uint64_t n = take_varint(view); n > 0; --n)
+    {
+        std::string uuid(take_text(view));
+        checkpoint.tables.emplace(std::move(uuid), take_text(view));
+    }
+    for (uint64_t n = take_varint(view); n > 0; --n)
+    {
+        std::string key(take_text(view));
+        checkpoint.values.emplace(std::move(key), take_text(view));
+    }
+    for (uint64_t n = take_varint(view); n > 0; --n)
+    {
+        DeduplicationToken token;
+        token.table_uuid = take_text(view);
+        token.token = take_text(view);
+        token.unix_s = static_cast<int64_t>(take_varint(view));
+        checkpoint.tokens.push_back(std::move(token));
+    }
+    return checkpoint;
+}
+
+} // namespace basalt

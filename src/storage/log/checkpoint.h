@@ -1,0 +1,31 @@
+#pragma once
+
+// The checkpoint: what the log's older segments came to. Written whole and atomically.
+
+#include "io/file_system.h"
+#include "storage/log/record.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace basalt
+{
+
+struct LogCheckpoint
+{
+    // Everything up to here is contained, except rows of live buffers.
+    uint64_t sequence = 0;
+    // Some of the states may know of records up to here; numbers go on behind it.
+    uint64_t last_sequence = 0;
+    std::map<std::string, std::string> tables; // uuid -> the table's state
+    std::map<std::string, std::string> values;
+    std::vector<DeduplicationToken> tokens; // oldest first
+};
+
+void write_checkpoint(FileSystem& files, const std::string& directory,
+                      const LogCheckpoint& checkpoint);
+// Nothing when there is none. Throws CORRUPTED_DATA, UNKNOWN_FORMAT_VERSION.
+std::optional<LogCheckpoint> read_checkpoint(FileSystem& files, const std::string& directory);
+
+} // namespace basalt

@@ -1,0 +1,55 @@
+#pragma once
+
+// One record of the server's log as bytes; layout in docs/format/log.md.
+
+#include "base/int_types.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace basalt
+{
+
+// Largest record; a transaction past it is refused.
+inline constexpr size_t kMaxLogRecordBytes = 1u << 30;
+
+struct TableEdit
+{
+    std::string table_uuid;
+    uint8_t kind = 0; // the table's own numbering
+    std::string payload;
+};
+
+struct DeduplicationToken
+{
+    std::string table_uuid;
+    std::string token;
+    int64_t unix_s = 0;
+};
+
+struct LogRecord
+{
+    std::vector<TableEdit> edits;
+    std::vector<DeduplicationToken> tokens;
+    std::vector<std::pair<std::string, std::string>> values;
+    std::vector<std::string> forgotten; // uuids of tables that were dropped
+
+    bool empty() const
+    {
+        return edits.empty() && tokens.empty() && values.empty() && forgotten.empty();
+    }
+    std::string encode() const;
+    // Throws CORRUPTED_DATA.
+    static LogRecord decode(std::string_view bytes);
+};
+
+// Varints and strings of varint length, appended to and read from memory. read_* throw
+// CORRUPTED_DATA at the end of the bytes.
+void append_varint(std::string& out, uint64_t value);
+void append_text(std::string& out, std::string_view text);
+uint64_t take_varint(std::string_view& bytes);
+std::string_view take_text(std::string_view& bytes);
+
+} // namespace basalt

@@ -1,0 +1,297 @@
+#include "storage/log/server_log.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+struct ServerLog::Commit
+{
+    LogRecord record;
+    std::string body;
+    std::vector<std::function<void()>> actions;
+    uint64_t* sequence = nullptr;
+    bool done = false;
+    std::exception_ptr error;
+};
+
+class ServerLog::LogTransaction final : public Transaction
+{
+public:
+    explicit LogTransaction(ServerLog& log) : log_(log) {}
+    ~LogTransaction() override
+    {
+        if (!committed_)
+            roll_back();
+    }
+
+    void add_record(const std::string& table_uuid, uint8_t kind, std::string payload) override
+    {
+        commit_.record.edits.push_back({table_uuid, kind, std::move(payload)});
+    }
+    bool add_token(const std::string& table_uuid, const std::string& token) override
+    {
+        if (!log_.tokens_.claim(table_uuid, token))
+            return false;
+        commit_.record.tokens.push_back({table_uuid, token, log_.clock_.unix_s()});
+        return true;
+    }
+    void set_value(const std::string& key, const std::string& value) override
+    {
+        commit_.record.values.emplace_back(key, value);
+    }
+    void on_commit(std::function<void()> action) override
+    {
+        commit_.actions.push_back(std::move(action));
+    }
+    void on_rollback(std::function<void()> action) override
+    {
+        rollbacks_.push_back(std::move(action));
+    }
+    void commit() override
+    {
+        BASALT_ASSERT(!committed_);
+        if (commit_.record.empty())
+        {
+            for (auto& action : commit_.actions)
+                action();
+        }
+        else
+        {
+            commit_.sequence = &sequence_;
+            log_.commit(commit_);
+        }
+        committed_ = true;
+    }
+    uint64_t sequence() const override { return sequence_; }
+
+    LogRecord& record() { return commit_.record; }
+
+private:
+    void roll_back()
+    {
+        for (const auto& token : commit_.record.tokens)
+            log_.tokens_.give_up(token.table_uuid, token.token);
+        for (auto action = rollbacks_.rbegin(); action != rollbacks_.rend(); ++action)
+        {
+            try
+            {
+                (*action)();
+            }
+            catch (const std::exception&)
+            {
+                // What could not be removed now is removed at the next start.
+            }
+        }
+    }
+
+    ServerLog& log_;
+    Commit commit_;
+    std::vector<std::function<void()>> rollbacks_;
+    uint64_t sequence_ = 0;
+    bool committed_ = false;
+};
+
+ServerLog::ServerLog(FileSystem& files, ServerLogOptions options, Clock& clock,
+                     std::function<void(const std::string&)> report)
+    : files_(files), options_(std::move(options)), clock_(clock), report_(std::move(report))
+{
+    open();
+}
+
+ServerLog::~ServerLog() = default;
+
+std::unique_ptr<Transaction> ServerLog::begin()
+{
+    return std::make_unique<LogTransaction>(*this);
+}
+
+void ServerLog::forget(Transaction& transaction, const std::string& table_uuid)
+{
+    auto& mine = static_cast<LogTransaction&>(transaction);
+    mine.record().forgotten.push_back(table_uuid);
+    mine.on_commit(
+        [this, table_uuid]
+        {
+            std::lock_guard lock(tables_mutex_);
+            tables_.erase(table_uuid);
+            tokens_.forget_table(table_uuid);
+        });
+}
+
+void ServerLog::commit(Commit& commit)
+{
+    commit.body = commit.record.encode();
+    if (commit.body.size() > kMaxLogRecordBytes)
+        throw Error(error_codes::LIMIT_EXCEEDED,
+                    fmt::format("A transaction of {} bytes is larger than a log record may be ({})",
+                                commit.body.size(), kMaxLogRecordBytes));
+    std::unique_lock lock(mutex_);
+    queue_.push_back(&commit);
+    while (!commit.done)
+    {
+        if (leading_)
+            done_.wait(lock);
+        else
+            lead(lock);
+    }
+    if (commit.error)
+        std::rethrow_exception(commit.error);
+}
+
+void ServerLog::lead(std::unique_lock<std::mutex>& lock)
+{
+    leading_ = true;
+    const std::vector<Commit*> batch = std::exchange(queue_, {});
+    const uint64_t first = next_sequence_;
+    for (size_t i = 0; i < batch.size(); ++i)
+        *batch[i]->sequence = first + i;
+    assigned_sequence_ = first + batch.size() - 1;
+    lock.unlock();
+    std::exception_ptr error;
+    try
+    {
+        write_batch(batch);
+    }
+    catch (...)
+    {
+        error = std::current_exception();
+    }
+    for (Commit* one : batch)
+    {
+        one->error = error;
+        if (!error)
+            apply(*one);
+    }
+    lock.lock();
+    for (Commit* one : batch)
+        one->done = true;
+    if (!error)
+    {
+        next_sequence_ = first + batch.size();
+        applied_sequence_ = next_sequence_ - 1;
+    }
+    leading_ = false;
+    done_.notify_all();
+}
+
+void ServerLog::apply(Commit& commit)
+{
+    if (!commit.record.values.empty())
+    {
+        std::lock_guard tables_lock(tables_mutex_);
+        for (const auto& [key, value] : commit.record.values)
+            value.empty() ? (void)values_.erase(key) : (void)(values_[key] = value);
+    }
+    for (const auto& token : commit.record.tokens)
+        tokens_.keep(token);
+    try
+    {
+        for (auto& action : commit.actions)
+            action();
+    }
+    catch (...)
+    {
+        // Durable, but not shown: the next start shows it.
+        commit.error = std::current_exception();
+    }
+}
+
+void ServerLog::write_batch(const std::vector<Commit*>& batch)
+{
+    if (writer_failed_)
+        recover_after_failure();
+    try
+    {
+        if (writer_->bytes() >= options_.segment_bytes)
+            new_segment(*batch.front()->sequence);
+        uint64_t bytes = 0;
+        for (const Commit* one : batch)
+        {
+            writer_->append(*one->sequence, one->body);
+            bytes += one->body.size() + kRecordHeadBytes;
+        }
+        writer_->sync();
+        auto& counters = server_profile_counters();
+        counters.add(ProfileEvent::WalRecords, batch.size());
+        counters.add(ProfileEvent::WalBytes, bytes);
+        counters.add(ProfileEvent::WalSyncs);
+        std::lock_guard lock(mutex_);
+        segments_.back().bytes = writer_->bytes();
+        bytes_since_checkpoint_ += bytes;
+    }
+    catch (...)
+    {
+        writer_failed_ = true;
+        throw;
+    }
+}
+
+// After a failed write nobody knows what of the batch is on the disk: what is behind the last
+// durable record is cut off, and a new segment is begun, before anything else is written.
+void ServerLog::recover_after_failure()
+{
+    const std::string path = writer_->path();
+    const uint64_t valid = writer_->valid_bytes();
+    // A segment without records goes; the next one may take its name.
+    if (files_.exists(path))
+    {
+        if (valid <= kSegmentHeadBytes)
+            files_.remove_file(path);
+        else
+        {
+            files_.truncate(path, valid);
+            files_.open_for_write(path, OpenMode::Append)->sync();
+        }
+        files_.sync_directory(options_.directory);
+    }
+    {
+        std::lock_guard lock(mutex_);
+        if (valid <= kSegmentHeadBytes && !segments_.empty() &&
+            join_path(options_.directory, segment_name(segments_.back().first_sequence)) == path)
+            segments_.pop_back();
+    }
+    new_segment(next_sequence_);
+    writer_failed_ = false;
+}
+
+void ServerLog::new_segment(uint64_t first_sequence)
+{
+    auto writer =
+        std::make_unique<SegmentWriter>(files_, options_.directory, first_sequence);
+    writer_ = std::move(writer);
+    std::lock_guard lock(mutex_);
+    segments_.push_back({first_sequence, writer_->bytes(), false});
+}
+
+std::string ServerLog::value(const std::string& key) const
+{
+    std::lock_guard lock(tables_mutex_);
+    const auto found = values_.find(key);
+    return found == values_.end() ? std::string() : found->second;
+}
+
+std::map<std::string, std::string> ServerLog::values() const
+{
+    std::lock_guard lock(tables_mutex_);
+    return values_;
+}
+
+uint64_t ServerLog::last_sequence() const
+{
+    std::lock_guard lock(mutex_);
+    return next_sequence_ - 1;
+}
+
+uint64_t ServerLog::bytes_on_disk() const
+{
+    std::lock_guard lock(mutex_);
+    uint64_t bytes = 0;
+    for (const auto& segment : segments_)
+        bytes += segment.bytes;
+    return bytes;
+}
+
+} // namespace basalt

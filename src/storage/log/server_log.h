@@ -1,0 +1,144 @@
+#pragma once
+
+// The server's log: one write-ahead log for all tables. A record is one transaction. Committers
+// that come together share one fdatasync. After a checkpoint, segments that nobody needs are
+// removed. Layout on disk in docs/format/log.md.
+//
+// Start: open() reads the checkpoint and the segments behind it and stops at the torn tail; each
+// table then attaches and is given its state and its edits. Replaying an edit that the state
+// contains already must change nothing.
+//
+// Threads: every method from any thread. A table never calls the log while it holds a lock that
+// its participant methods or its on_commit actions take.
+
+#include "base/clock.h"
+#include "base/profile_events.h"
+#include "io/file_system.h"
+#include "storage/log/checkpoint.h"
+#include "storage/log/segment.h"
+#include "storage/log/tokens.h"
+#include "storage/transaction.h"
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace basalt
+{
+
+// A table, as the log sees it.
+class LogParticipant
+{
+public:
+    virtual ~LogParticipant() = default;
+    // At attach, first: the state of the last checkpoint, when there is one.
+    virtual void restore(std::string_view state) = 0;
+    // At attach: an edit, in order of sequence. May be one that the state contains.
+    virtual void replay(uint64_t sequence, uint8_t kind, std::string_view payload) = 0;
+    // The state now, for a checkpoint: contains at least every edit whose actions have run.
+    virtual std::string checkpoint_state() const = 0;
+    // The first record whose rows stand in no part yet; UINT64_MAX when there is none.
+    virtual uint64_t oldest_needed() const = 0;
+};
+
+struct ServerLogOptions
+{
+    std::string directory;
+    uint64_t segment_bytes = 64 << 20;        // a new segment is begun past it
+    uint64_t checkpoint_every_bytes = 64 << 20; // wants_checkpoint()
+};
+
+class ServerLog
+{
+public:
+    // Opens or makes the log. `report` is told of damage that was passed over; may be null.
+    ServerLog(FileSystem& files, ServerLogOptions options, Clock& clock = system_clock(),
+              std::function<void(const std::string&)> report = nullptr);
+    ~ServerLog();
+
+    std::unique_ptr<Transaction> begin();
+
+    // Gives the participant what the log knows of the table: returns false when that is nothing.
+    // The participant is used until detach().
+    bool attach(const std::string& table_uuid, LogParticipant& participant);
+    // The table's state is kept for a later attach; its live buffer must be empty.
+    void detach(const std::string& table_uuid);
+    // The table was dropped: its state, edits and tokens go with the transaction's commit.
+    void forget(Transaction& transaction, const std::string& table_uuid);
+
+    std::string value(const std::string& key) const; // of set_value; empty when absent
+    std::map<std::string, std::string> values() const;
+
+    // Writes a checkpoint and removes segments that are not needed any more.
+    void checkpoint();
+    bool wants_checkpoint() const;
+    // Tables that hold back segments should flush rows at or before this; 0 = none need to.
+    uint64_t flush_wanted_through() const;
+
+    uint64_t last_sequence() const;
+    uint64_t bytes_on_disk() const;
+    size_t damaged_segments() const { return damaged_segments_; }
+
+private:
+    class LogTransaction;
+    struct Commit;
+    struct Segment
+    {
+        uint64_t first_sequence = 0;
+        uint64_t bytes = 0;
+        bool damaged = false;
+    };
+    struct PendingEdit
+    {
+        uint64_t sequence = 0;
+        uint8_t kind = 0;
+        std::string payload;
+    };
+    struct TableState
+    {
+        LogParticipant* participant = nullptr;
+        bool known = false;               // a state or an edit was seen
+        std::string state;                // of the checkpoint, until attached
+        std::vector<PendingEdit> pending; // until attached
+    };
+
+    void open();
+    void replay_segment(const Segment& segment, bool last, uint64_t checkpoint_sequence);
+    void apply_at_open(uint64_t sequence, LogRecord record, uint64_t checkpoint_sequence);
+    void commit(Commit& commit);
+    void lead(std::unique_lock<std::mutex>& lock);
+    void apply(Commit& commit);
+    void write_batch(const std::vector<Commit*>& batch);
+    void recover_after_failure();
+    void new_segment(uint64_t first_sequence);
+    void remove_segments(uint64_t needed_from);
+
+    FileSystem& files_;
+    ServerLogOptions options_;
+    Clock& clock_;
+    std::function<void(const std::string&)> report_;
+    size_t damaged_segments_ = 0;
+
+    mutable std::mutex mutex_; // queue, sequences, segments
+    std::condition_variable done_;
+    std::vector<Commit*> queue_;
+    bool leading_ = false;
+    uint64_t next_sequence_ = 1;
+    uint64_t assigned_sequence_ = 0; // given to a batch that is being written or was
+    uint64_t applied_sequence_ = 0;  // actions of everything up to here have run
+    uint64_t bytes_since_checkpoint_ = 0;
+    std::vector<Segment> segments_; // the last one is being written
+    std::unique_ptr<SegmentWriter> writer_; // by the leader only
+    bool writer_failed_ = false;
+
+    mutable std::mutex tables_mutex_; // taken before mutex_ when both are
+    std::map<std::string, TableState> tables_;
+    std::map<std::string, std::string> values_;
+    std::mutex checkpoint_mutex_; // one checkpoint at a time
+    TokenRegistry tokens_;
+};
+
+} // namespace basalt

@@ -1,0 +1,231 @@
+// Start of the log and its checkpoints.
+
+#include "storage/log/server_log.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+void ServerLog::open()
+{
+    files_.create_directories(options_.directory);
+    files_.sync_directory(parent_directory(options_.directory));
+    uint64_t checkpoint_sequence = 0;
+    if (auto checkpoint = read_checkpoint(files_, options_.directory))
+    {
+        checkpoint_sequence = checkpoint->sequence;
+        next_sequence_ = checkpoint->last_sequence + 1;
+        for (auto& [uuid, state] : checkpoint->tables)
+        {
+            auto& table = tables_[uuid];
+            table.known = true;
+            table.state = std::move(state);
+        }
+        values_ = std::move(checkpoint->values);
+        for (const auto& token : checkpoint->tokens)
+            tokens_.keep(token);
+    }
+    for (const auto& entry : files_.list(options_.directory))
+    {
+        Segment segment;
+        if (!entry.is_directory && parse_segment_name(entry.name, segment.first_sequence))
+            segments_.push_back(segment);
+    }
+    // list() gives names in order, and so the segments.
+    for (size_t i = 0; i < segments_.size(); ++i)
+        replay_segment(segments_[i], i + 1 == segments_.size(), checkpoint_sequence);
+    applied_sequence_ = assigned_sequence_ = next_sequence_ - 1;
+    // Never appended to what an earlier process wrote.
+    if (!segments_.empty() && segments_.back().first_sequence >= next_sequence_)
+    {
+        files_.remove_file(
+            join_path(options_.directory, segment_name(segments_.back().first_sequence)));
+        segments_.pop_back();
+    }
+    new_segment(next_sequence_);
+}
+
+void ServerLog::replay_segment(const Segment& segment, bool last, uint64_t checkpoint_sequence)
+{
+    const std::string path =
+        join_path(options_.directory, segment_name(segment.first_sequence));
+    const auto file = files_.open_for_read(path);
+    const SegmentScan scan =
+        scan_segment(*file,
+                     [&](uint64_t sequence, std::string body)
+                     {
+                         apply_at_open(sequence, LogRecord::decode(body), checkpoint_sequence);
+                         next_sequence_ = std::max(next_sequence_, sequence + 1);
+                     });
+    auto& known = const_cast<Segment&>(segment);
+    known.bytes = file->size();
+    if (scan.whole)
+        return;
+    if (last)
+    {
+        // The torn tail: nothing behind it was ever acknowledged.
+        if (scan.valid_bytes > 0)
+        {
+            files_.truncate(path, scan.valid_bytes);
+            files_.open_for_write(path, OpenMode::Append)->sync();
+            known.bytes = scan.valid_bytes;
+        }
+        return;
+    }
+    if (file->size() <= kSegmentHeadBytes)
+        return; // begun when the disk was full
+    known.damaged = true;
+    ++damaged_segments_;
+    if (report_)
+        report_(fmt::format("Log segment {} is damaged at byte {}; records behind it are lost",
+                            path, scan.valid_bytes));
+}
+
+void ServerLog::apply_at_open(uint64_t sequence, LogRecord record, uint64_t checkpoint_sequence)
+{
+    for (auto& edit : record.edits)
+    {
+        auto& table = tables_[edit.table_uuid];
+        table.known = true;
+        table.pending.push_back({sequence, edit.kind, std::move(edit.payload)});
+    }
+    for (const auto& uuid : record.forgotten)
+        tables_.erase(uuid);
+    if (sequence <= checkpoint_sequence)
+        return;
+    for (const auto& token : record.tokens)
+        tokens_.keep(token);
+    for (auto& [key, value] : record.values)
+        value.empty() ? (void)values_.erase(key) : (void)(values_[key] = std::move(value));
+}
+
+bool ServerLog::attach(const std::string& table_uuid, LogParticipant& participant)
+{
+    TableState given;
+    {
+        std::lock_guard lock(tables_mutex_);
+        auto& table = tables_[table_uuid];
+        BASALT_ASSERT(!table.participant);
+        given = std::move(table);
+        table = TableState();
+        table.known = true;
+        table.participant = &participant;
+        // Kept until the participant has taken it all, so that a checkpoint in between keeps it.
+        table.state = given.state;
+        table.pending = std::move(given.pending);
+        given.pending = table.pending;
+    }
+    try
+    {
+        if (!given.state.empty())
+            participant.restore(given.state);
+        for (const auto& edit : given.pending)
+            participant.replay(edit.sequence, edit.kind, edit.payload);
+    }
+    catch (...)
+    {
+        std::lock_guard lock(tables_mutex_);
+        auto& table = tables_[table_uuid];
+        table.participant = nullptr;
+        table.known = given.known;
+        throw;
+    }
+    std::lock_guard lock(tables_mutex_);
+    auto& table = tables_[table_uuid];
+    table.state.clear();
+    table.pending.clear();
+    return given.known;
+}
+
+void ServerLog::detach(const std::string& table_uuid)
+{
+    std::lock_guard lock(tables_mutex_);
+    const auto found = tables_.find(table_uuid);
+    if (found == tables_.end() || !found->second.participant)
+        return;
+    found->second.state = found->second.participant->checkpoint_state();
+    found->second.participant = nullptr;
+}
+
+void ServerLog::checkpoint()
+{
+    std::lock_guard one_at_a_time(checkpoint_mutex_);
+    LogCheckpoint checkpoint;
+    {
+        std::lock_guard lock(mutex_);
+        checkpoint.sequence = applied_sequence_;
+        bytes_since_checkpoint_ = 0;
+    }
+    uint64_t needed_from = checkpoint.sequence + 1;
+    {
+        std::lock_guard lock(tables_mutex_);
+        for (const auto& [uuid, table] : tables_)
+        {
+            if (!table.known)
+                continue;
+            const bool attaching = !table.pending.empty() || !table.state.empty();
+            if (table.participant && !attaching)
+            {
+                // First what is needed: rows that are flushed in between are then in the state.
+                needed_from = std::min(needed_from, table.participant->oldest_needed());
+                checkpoint.tables[uuid] = table.participant->checkpoint_state();
+                continue;
+            }
+            checkpoint.tables[uuid] = table.state;
+            if (!table.pending.empty())
+                needed_from = std::min(needed_from, table.pending.front().sequence);
+        }
+        checkpoint.values = values_;
+    }
+    tokens_.forget_older(clock_.unix_s() - kTokenLifetime_s);
+    checkpoint.tokens = tokens_.all();
+    {
+        std::lock_guard lock(mutex_);
+        checkpoint.last_sequence = assigned_sequence_;
+    }
+    write_checkpoint(files_, options_.directory, checkpoint);
+    remove_segments(needed_from);
+}
+
+void ServerLog::remove_segments(uint64_t needed_from)
+{
+    std::vector<Segment> unneeded;
+    {
+        std::lock_guard lock(mutex_);
+        // A segment ends where the next begins; the last is being written.
+        while (segments_.size() > 1 && segments_[1].first_sequence <= needed_from)
+        {
+            unneeded.push_back(segments_.front());
+            segments_.erase(segments_.begin());
+        }
+    }
+    for (const auto& segment : unneeded)
+    {
+        const auto path = join_path(options_.directory, segment_name(segment.first_sequence));
+        if (segment.damaged)
+            files_.rename(path, path + ".damaged");
+        else
+            files_.remove_file_if_exists(path);
+    }
+}
+
+bool ServerLog::wants_checkpoint() const
+{
+    std::lock_guard lock(mutex_);
+    return bytes_since_checkpoint_ >= options_.checkpoint_every_bytes;
+}
+
+uint64_t ServerLog::flush_wanted_through() const
+{
+    std::lock_guard lock(mutex_);
+    // Rows older than the last few segments.
+    constexpr size_t kKeptSegments = 4;
+    if (segments_.size() <= kKeptSegments)
+        return 0;
+    return segments_[segments_.size() - kKeptSegments].first_sequence - 1;
+}
+
+} // namespace basalt
