@@ -30,10 +30,17 @@ void write_checkpoint(FileSystem& files, const std::string& directory,
     append_varint(body, checkpoint.sequence);
     append_varint(body, checkpoint.last_sequence);
     append_varint(body, checkpoint.tables.size());
-    for (const auto& [uuid, state] : checkpoint.tables)
+    for (const auto& [uuid, table] : checkpoint.tables)
     {
         append_text(body, uuid);
-        append_text(body, state);
+        append_text(body, table.state);
+        append_varint(body, table.edits.size());
+        for (const auto& edit : table.edits)
+        {
+            append_varint(body, edit.sequence);
+            append_varint(body, edit.kind);
+            append_text(body, edit.payload);
+        }
     }
     append_varint(body, checkpoint.values.size());
     for (const auto& [key, value] : checkpoint.values)
@@ -78,8 +85,16 @@ std::optional<LogCheckpoint> read_checkpoint(FileSystem& files, const std::strin
     checkpoint.last_sequence = take_varint(view);
     for (uint64_t n = take_varint(view); n > 0; --n)
     {
-        std::string uuid(take_text(view));
-        checkpoint.tables.emplace(std::move(uuid), take_text(view));
+        auto& table = checkpoint.tables[std::string(take_text(view))];
+        table.state = take_text(view);
+        for (uint64_t edits = take_varint(view); edits > 0; --edits)
+        {
+            LogCheckpoint::Edit edit;
+            edit.sequence = take_varint(view);
+            edit.kind = static_cast<uint8_t>(take_varint(view));
+            edit.payload = take_text(view);
+            table.edits.push_back(std::move(edit));
+        }
     }
     for (uint64_t n = take_varint(view); n > 0; --n)
     {

@@ -18,7 +18,18 @@ struct LogCheckpoint
     uint64_t sequence = 0;
     // Some of the states may know of records up to here; numbers go on behind it.
     uint64_t last_sequence = 0;
-    std::map<std::string, std::string> tables; // uuid -> the table's state
+    struct Edit
+    {
+        uint64_t sequence = 0;
+        uint8_t kind = 0;
+        std::string payload;
+    };
+    struct Table
+    {
+        std::string state;
+        std::vector<Edit> edits; // behind the state, of tables that could not be opened
+    };
+    std::map<std::string, Table> tables; // by uuid
     std::map<std::string, std::string> values;
     std::vector<DeduplicationToken> tokens; // oldest first
 };

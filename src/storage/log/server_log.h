@@ -91,18 +91,14 @@ private:
         uint64_t bytes = 0;
         bool damaged = false;
     };
-    struct PendingEdit
-    {
-        uint64_t sequence = 0;
-        uint8_t kind = 0;
-        std::string payload;
-    };
+    using PendingEdit = LogCheckpoint::Edit;
     struct TableState
     {
         LogParticipant* participant = nullptr;
         bool known = false;               // a state or an edit was seen
         std::string state;                // of the checkpoint, until attached
         std::vector<PendingEdit> pending; // until attached
+        uint64_t pending_of_checkpoint = 0; // the checkpoint brought edits up to here
     };
 
     void open();

@@ -3,6 +3,7 @@
 #include "storage/log/server_log.h"
 
 #include "base/error.h"
+#include "storage/durable_directory.h"
 
 #include <fmt/format.h>
 
@@ -11,18 +12,20 @@ namespace basalt
 
 void ServerLog::open()
 {
-    files_.create_directories(options_.directory);
-    files_.sync_directory(parent_directory(options_.directory));
+    create_durable_directory(files_, options_.directory);
     uint64_t checkpoint_sequence = 0;
     if (auto checkpoint = read_checkpoint(files_, options_.directory))
     {
         checkpoint_sequence = checkpoint->sequence;
         next_sequence_ = checkpoint->last_sequence + 1;
-        for (auto& [uuid, state] : checkpoint->tables)
+        for (auto& [uuid, stored] : checkpoint->tables)
         {
             auto& table = tables_[uuid];
             table.known = true;
-            table.state = std::move(state);
+            table.state = std::move(stored.state);
+            table.pending = std::move(stored.edits);
+            if (!table.pending.empty())
+                table.pending_of_checkpoint = table.pending.back().sequence;
         }
         values_ = std::move(checkpoint->values);
         for (const auto& token : checkpoint->tokens)
@@ -90,7 +93,8 @@ void ServerLog::apply_at_open(uint64_t sequence, LogRecord record, uint64_t chec
     {
         auto& table = tables_[edit.table_uuid];
         table.known = true;
-        table.pending.push_back({sequence, edit.kind, std::move(edit.payload)});
+        if (sequence > table.pending_of_checkpoint)
+            table.pending.push_back({sequence, edit.kind, std::move(edit.payload)});
     }
     for (const auto& uuid : record.forgotten)
         tables_.erase(uuid);
@@ -171,12 +175,10 @@ void ServerLog::checkpoint()
             {
                 // First what is needed: rows that are flushed in between are then in the state.
                 needed_from = std::min(needed_from, table.participant->oldest_needed());
-                checkpoint.tables[uuid] = table.participant->checkpoint_state();
+                checkpoint.tables[uuid].state = table.participant->checkpoint_state();
                 continue;
             }
-            checkpoint.tables[uuid] = table.state;
-            if (!table.pending.empty())
-                needed_from = std::min(needed_from, table.pending.front().sequence);
+            checkpoint.tables[uuid] = {table.state, table.pending};
         }
         checkpoint.values = values_;
     }
