@@ -13,9 +13,18 @@ constexpr uint64_t k1 = 0xb492b66fbe98f273ull;
 constexpr uint64_t k2 = 0x9ae16a3b2f90404full;
 constexpr uint64_t k3 = 0xc949d7c7509e6557ull;
 
-uint64_t word(const char* p) { return load<uint64_t>(p); }
-uint64_t shift_mix(uint64_t x) { return x ^ (x >> 47); }
-uint64_t mix16(uint64_t u, uint64_t v) { return city_hash64_combine(u, v); }
+uint64_t word(const char* p)
+{
+    return load<uint64_t>(p);
+}
+uint64_t shift_mix(uint64_t x)
+{
+    return x ^ (x >> 47);
+}
+uint64_t mix16(uint64_t u, uint64_t v)
+{
+    return city_hash64_combine(u, v);
+}
 
 uint64_t hash_to_16(const char* s, size_t size)
 {
@@ -48,8 +57,7 @@ uint64_t hash_to_32(const char* s, size_t size)
     const uint64_t b = word(s + 8);
     const uint64_t c = word(s + size - 8) * k2;
     const uint64_t d = word(s + size - 16) * k0;
-    return mix16(std::rotr(a - b, 43) + std::rotr(c, 30) + d,
-                 a + std::rotr(b ^ k3, 20) - c + size);
+    return mix16(std::rotr(a - b, 43) + std::rotr(c, 30) + d, a + std::rotr(b ^ k3, 20) - c + size);
 }
 
 struct Pair
@@ -210,8 +218,7 @@ Hash128 city_hash128(const char* data, size_t size)
     if (size >= 16)
         return hash128_with_seed(data + 16, size - 16, {word(data) ^ k3, word(data + 8)});
     if (size >= 8)
-        return hash128_with_seed(data, 0,
-                                 {word(data) ^ (size * k0), word(data + size - 8) ^ k1});
+        return hash128_with_seed(data, 0, {word(data) ^ (size * k0), word(data + size - 8) ^ k1});
     return hash128_with_seed(data, size, {k0, k1});
 }
 

@@ -46,11 +46,13 @@ public:
 private:
     [[noreturn]] void fail() const
     {
-        throw Error(SYNTAX_ERROR, fmt::format("Cannot parse codec '{}' at position {}", text_, at_));
+        throw Error(SYNTAX_ERROR,
+                    fmt::format("Cannot parse codec '{}' at position {}", text_, at_));
     }
     void skip_space()
     {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
+        while (at_ < text_.size() &&
+               (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
             ++at_;
     }
     bool take(char c)
@@ -122,8 +124,7 @@ void CodecRegistry::add_decoder(CodecMethod method, MakeDecoder make)
     BASALT_ASSERT(added);
 }
 
-CodecPtr CodecRegistry::make(const CodecDescription& description,
-                             const CodecElement& element) const
+CodecPtr CodecRegistry::make(const CodecDescription& description, const CodecElement& element) const
 {
     const auto found = by_name_.find(description.name);
     if (found == by_name_.end())
@@ -173,7 +174,8 @@ std::vector<CodecRegistry::Entry> CodecRegistry::entries() const
 
 const CodecRegistry& codec_registry()
 {
-    static const CodecRegistry registry = [] {
+    static const CodecRegistry registry = []
+    {
         CodecRegistry result;
         register_all_codec(result);
         return result;
@@ -193,9 +195,9 @@ int64_t codec_integer_argument(std::string_view codec, const std::string& argume
     const char* end = argument.data() + argument.size();
     const auto [stop, error] = std::from_chars(argument.data(), end, value);
     if (error != std::errc() || stop != end)
-        throw Error(ILLEGAL_CODEC_PARAMETER,
-                    fmt::format("{} codec argument must be a whole number, got '{}'", codec,
-                                argument));
+        throw Error(
+            ILLEGAL_CODEC_PARAMETER,
+            fmt::format("{} codec argument must be a whole number, got '{}'", codec, argument));
     if (value < low || value > high)
         throw Error(ILLEGAL_CODEC_PARAMETER,
                     fmt::format("{} codec argument must be from {} to {}, got {}", codec, low, high,
@@ -207,9 +209,9 @@ uint8_t codec_value_bytes(std::string_view codec, const std::vector<std::string>
                           const CodecElement& element)
 {
     if (arguments.size() > 1)
-        throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
-                    fmt::format("{} codec must have 1 parameter, given {}", codec,
-                                arguments.size()));
+        throw Error(
+            ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
+            fmt::format("{} codec must have 1 parameter, given {}", codec, arguments.size()));
     if (arguments.size() == 1)
     {
         const int64_t bytes = codec_integer_argument(codec, arguments[0], 0, UINT8_MAX);

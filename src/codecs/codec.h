@@ -44,7 +44,7 @@ enum class CodecMethod : uint8_t
 // What T64 writes into its first byte: which type the values had. Numbers on disk.
 enum class T64Type : uint8_t
 {
-    None = 0, // T64 does not take this type
+    None = 0,  // T64 does not take this type
     UInt8 = 1, // also Bool
     UInt16 = 2,
     UInt32 = 3,
@@ -71,7 +71,7 @@ struct CodecElement
 {
     enum class Kind : uint8_t
     {
-        Bytes, // no fixed width: only general codecs
+        Bytes,   // no fixed width: only general codecs
         Integer, // also Decimal, Date, DateTime, Enum, IPv4: gcd and differences make sense
         Float,
         Other // fixed width, but neither: UUID, IPv6, FixedString
@@ -93,11 +93,11 @@ public:
     // What a chain may do with it; see check_codec_chain().
     enum class Role : uint8_t
     {
-        General, // makes any bytes smaller: LZ4, ZSTD. Only last in a chain
-        Values,  // makes values of a column smaller: DoubleDelta, T64
+        General,     // makes any bytes smaller: LZ4, ZSTD. Only last in a chain
+        Values,      // makes values of a column smaller: DoubleDelta, T64
         FloatValues, // the same, meant for floating-point columns: Gorilla, FPC
-        Prepares, // makes nothing smaller by itself: Delta, GCD
-        None // NONE
+        Prepares,    // makes nothing smaller by itself: Delta, GCD
+        None         // NONE
     };
     virtual Role role() const = 0;
 

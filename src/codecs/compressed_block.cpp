@@ -73,14 +73,12 @@ void check_frame_checksum(std::string_view frame)
                     fmt::format("Checksum doesn't match: corrupted data. Reference: "
                                 "{:016x}{:016x}. Actual: {:016x}{:016x}. Size of compressed "
                                 "block: {}",
-                                expected.high, expected.low, actual.high, actual.low,
-                                body.size()));
+                                expected.high, expected.low, actual.high, actual.low, body.size()));
 }
 
 } // namespace
 
-void read_compressed_block(std::string_view frame, char* out, size_t out_size,
-                           bool verify_checksum)
+void read_compressed_block(std::string_view frame, char* out, size_t out_size, bool verify_checksum)
 {
     if (frame.size() < kFrameChecksumBytes + kFrameHeaderBytes)
         throw Error(CORRUPTED_DATA, "Compressed block is shorter than its header");
@@ -92,8 +90,9 @@ void read_compressed_block(std::string_view frame, char* out, size_t out_size,
                                 header.original_bytes));
     if (verify_checksum)
         check_frame_checksum(frame);
-    codec_registry().decoder(header.method).decompress(
-        frame.substr(kFrameChecksumBytes + kFrameHeaderBytes), out, out_size);
+    codec_registry()
+        .decoder(header.method)
+        .decompress(frame.substr(kFrameChecksumBytes + kFrameHeaderBytes), out, out_size);
 }
 
 size_t read_compressed_block(std::string_view bytes, std::string& out)
@@ -107,9 +106,8 @@ size_t read_compressed_block(std::string_view bytes, std::string& out)
                                 kNeeded));
     const FrameHeader header = read_frame_header(bytes);
     if (bytes.size() < header.frame_bytes())
-        throw Error(CANNOT_READ_ALL_DATA,
-                    fmt::format("Compressed block is cut off: {} of {} bytes", bytes.size(),
-                                header.frame_bytes()));
+        throw Error(CANNOT_READ_ALL_DATA, fmt::format("Compressed block is cut off: {} of {} bytes",
+                                                      bytes.size(), header.frame_bytes()));
     const std::string_view frame = bytes.substr(0, header.frame_bytes());
     // Before memory is taken for a size that may be damaged.
     check_frame_checksum(frame);

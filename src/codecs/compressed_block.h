@@ -18,7 +18,7 @@ namespace basalt
 {
 
 inline constexpr size_t kFrameChecksumBytes = 16;
-inline constexpr size_t kFrameHeaderBytes = 9; // method and the two sizes
+inline constexpr size_t kFrameHeaderBytes = 9;       // method and the two sizes
 inline constexpr size_t kMaxFrameBytes = 1ull << 30; // compressed or original
 
 struct FrameHeader

@@ -12,7 +12,8 @@ Hash128 sip_hash128_reference(const char* data, size_t size, uint64_t key0, uint
     uint64_t v1 = 0x646f72616e646f6dull ^ key1 ^ 0xee;
     uint64_t v2 = 0x6c7967656e657261ull ^ key0;
     uint64_t v3 = 0x7465646279746573ull ^ key1;
-    const auto rounds = [&](int n) {
+    const auto rounds = [&](int n)
+    {
         for (; n > 0; --n)
         {
             v0 += v1;
@@ -27,7 +28,8 @@ Hash128 sip_hash128_reference(const char* data, size_t size, uint64_t key0, uint
             v2 = std::rotl(v2, 32);
         }
     };
-    const auto add = [&](uint64_t word) {
+    const auto add = [&](uint64_t word)
+    {
         v3 ^= word;
         rounds(2);
         v0 ^= word;
@@ -47,9 +49,18 @@ Hash128 sip_hash128_reference(const char* data, size_t size, uint64_t key0, uint
     return {low, v0 ^ v1 ^ v2 ^ v3};
 }
 
-uint32_t xx_hash32(const char* data, size_t size) { return XXH32(data, size, 0); }
-uint64_t xx_hash64(const char* data, size_t size) { return XXH64(data, size, 0); }
-uint64_t xxh3_64(const char* data, size_t size) { return XXH3_64bits(data, size); }
+uint32_t xx_hash32(const char* data, size_t size)
+{
+    return XXH32(data, size, 0);
+}
+uint64_t xx_hash64(const char* data, size_t size)
+{
+    return XXH64(data, size, 0);
+}
+uint64_t xxh3_64(const char* data, size_t size)
+{
+    return XXH3_64bits(data, size);
+}
 
 Hash128 xxh3_128(const char* data, size_t size)
 {
@@ -61,8 +72,7 @@ namespace
 {
 
 // Reflected CRC, one table entry per byte.
-template <typename Word>
-constexpr std::array<Word, 256> crc_table(Word reflected_polynomial)
+template <typename Word> constexpr std::array<Word, 256> crc_table(Word reflected_polynomial)
 {
     std::array<Word, 256> table{};
     for (unsigned i = 0; i < 256; ++i)

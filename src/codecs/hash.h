@@ -32,7 +32,10 @@ struct Hash128
 // --- CityHash 1.0.2 (Pike and Alakuijala, Google 2011). Later versions give other numbers. ---
 
 uint64_t city_hash64(const char* data, size_t size);
-inline uint64_t city_hash64(std::string_view text) { return city_hash64(text.data(), text.size()); }
+inline uint64_t city_hash64(std::string_view text)
+{
+    return city_hash64(text.data(), text.size());
+}
 // The checksum of ClickHouse's compressed frames.
 Hash128 city_hash128(const char* data, size_t size);
 
@@ -46,7 +49,10 @@ inline uint64_t int_hash64(uint64_t x)
     x *= 0xc4ceb9fe1a85ec53ull;
     return x ^ (x >> 33);
 }
-inline uint64_t city_hash64_int(uint64_t x) { return int_hash64(x); }
+inline uint64_t city_hash64_int(uint64_t x)
+{
+    return int_hash64(x);
+}
 
 // CityHash's Hash128to64. cityHash64(a, b, c) = combine(combine(h(a), h(b)), h(c)).
 inline uint64_t city_hash64_combine(uint64_t h1, uint64_t h2)
@@ -127,7 +133,10 @@ inline uint64_t sip_hash64(const char* data, size_t size, uint64_t key0 = 0, uin
     state.hash_all(data, size);
     return state.result64();
 }
-inline uint64_t sip_hash64(std::string_view text) { return sip_hash64(text.data(), text.size()); }
+inline uint64_t sip_hash64(std::string_view text)
+{
+    return sip_hash64(text.data(), text.size());
+}
 
 inline Hash128 sip_hash128(const char* data, size_t size, uint64_t key0 = 0, uint64_t key1 = 0)
 {
@@ -144,8 +153,7 @@ inline Hash128 sip_hash128(std::string_view text)
 Hash128 sip_hash128_reference(const char* data, size_t size, uint64_t key0 = 0, uint64_t key1 = 0);
 
 // sipHash64 and sipHash128 of an integer: its little-endian bytes.
-template <typename T>
-inline uint64_t sip_hash64_int(T value, uint64_t key0 = 0, uint64_t key1 = 0)
+template <typename T> inline uint64_t sip_hash64_int(T value, uint64_t key0 = 0, uint64_t key1 = 0)
 {
     static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
     SipHash state(key0, key1);
@@ -159,8 +167,7 @@ inline uint64_t sip_hash64_int(T value, uint64_t key0 = 0, uint64_t key1 = 0)
     state.finish(word, sizeof(T));
     return state.result64();
 }
-template <typename T>
-inline Hash128 sip_hash128_int(T value, uint64_t key0 = 0, uint64_t key1 = 0)
+template <typename T> inline Hash128 sip_hash128_int(T value, uint64_t key0 = 0, uint64_t key1 = 0)
 {
     static_assert(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
     SipHash state(key0, key1);

@@ -72,15 +72,13 @@ inline uint64_t read_varint(InputBuffer& in)
     return read_varint_slow(in);
 }
 
-template <typename T>
-inline void write_fixed(OutputBuffer& out, const T& value)
+template <typename T> inline void write_fixed(OutputBuffer& out, const T& value)
 {
     static_assert(std::is_trivially_copyable_v<T>);
     out.write(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
-template <typename T>
-inline T read_fixed(InputBuffer& in)
+template <typename T> inline T read_fixed(InputBuffer& in)
 {
     static_assert(std::is_trivially_copyable_v<T>);
     T value;

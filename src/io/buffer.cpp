@@ -79,7 +79,10 @@ void BlockOutputBuffer::hand_over()
     sink(begin_, used);
 }
 
-void BlockOutputBuffer::flush() { hand_over(); }
+void BlockOutputBuffer::flush()
+{
+    hand_over();
+}
 
 void BlockOutputBuffer::make_room(size_t size)
 {
@@ -112,14 +115,20 @@ void FileOutputBuffer::flush()
     file_.flush();
 }
 
-void FileOutputBuffer::sink(const char* data, size_t size) { file_.append(data, size); }
+void FileOutputBuffer::sink(const char* data, size_t size)
+{
+    file_.append(data, size);
+}
 
 InputBuffer::InputBuffer(const char* data, size_t size)
     : begin_(data), pos_(data), end_(data + size), ended_(true)
 {
 }
 
-size_t InputBuffer::read_some(char*, size_t) { return 0; }
+size_t InputBuffer::read_some(char*, size_t)
+{
+    return 0;
+}
 
 bool InputBuffer::refill()
 {
@@ -178,9 +187,9 @@ void InputBuffer::read_exact_slow(char* to, size_t size)
 {
     const size_t got = read(to, size);
     if (got != size)
-        throw Error(error_codes::CANNOT_READ_ALL_DATA,
-                    fmt::format("Cannot read all data. Bytes read: {}. Bytes expected: {}", got,
-                                size));
+        throw Error(
+            error_codes::CANNOT_READ_ALL_DATA,
+            fmt::format("Cannot read all data. Bytes read: {}. Bytes expected: {}", got, size));
 }
 
 void InputBuffer::throw_end_of_file()

@@ -130,8 +130,7 @@ private:
 };
 
 // Calls `sink(bytes)` (any callable) for each piece.
-template <typename Sink>
-class CallbackOutputBuffer final : public BlockOutputBuffer
+template <typename Sink> class CallbackOutputBuffer final : public BlockOutputBuffer
 {
 public:
     explicit CallbackOutputBuffer(Sink sink, size_t buffer_bytes = kStreamBufferBytes)
@@ -154,10 +153,7 @@ public:
     InputBuffer& operator=(const InputBuffer&) = delete;
 
     // The bytes at hand, possibly none; valid until the next call that is not const.
-    std::string_view available() const
-    {
-        return {pos_, static_cast<size_t>(end_ - pos_)};
-    }
+    std::string_view available() const { return {pos_, static_cast<size_t>(end_ - pos_)}; }
     const char* position() const { return pos_; }
     const char* end() const { return end_; }
     // `size` is at most available().size().
@@ -261,8 +257,7 @@ private:
 };
 
 // Calls `source(char* to, size_t size) -> size_t` (any callable); 0 ends the stream.
-template <typename Source>
-class CallbackInputBuffer final : public InputBuffer
+template <typename Source> class CallbackInputBuffer final : public InputBuffer
 {
 public:
     explicit CallbackInputBuffer(Source source, size_t buffer_bytes = kStreamBufferBytes)

@@ -185,9 +185,9 @@ void FaultyFileSystem::enter(FileOperation operation, const std::string& path)
     if (operation >= FileOperation::OpenForWrite && changes_ <= plan_.stop_after_changes)
         ++changes_;
     if (changes_ > plan_.stop_after_changes)
-        throw Error(facts.error_code,
-                    fmt::format("Cannot {} {}: the disk has stopped (planned fault)", facts.name,
-                                path));
+        throw Error(
+            facts.error_code,
+            fmt::format("Cannot {} {}: the disk has stopped (planned fault)", facts.name, path));
     int code = 0;
     for (size_t i = 0; i < plan_.failures.size(); ++i)
     {

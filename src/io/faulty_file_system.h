@@ -42,10 +42,10 @@ struct FaultPlan
     struct Failure
     {
         FileOperation operation = FileOperation::Append;
-        uint64_t nth = 1;       // counted from 1 since the plan was set
-        uint64_t count = 1;     // so many calls in a row fail
-        int error_code = 0;     // 0: the operation's usual one
-        std::string path_part;  // only calls whose path contains this are counted
+        uint64_t nth = 1;      // counted from 1 since the plan was set
+        uint64_t count = 1;    // so many calls in a row fail
+        int error_code = 0;    // 0: the operation's usual one
+        std::string path_part; // only calls whose path contains this are counted
     };
     std::vector<Failure> failures;
     // Bytes that can still be written; then NOT_ENOUGH_SPACE, after the part that fits.

@@ -101,8 +101,7 @@ struct MemoryFileSystem::Node
             for (size_t at = dirty_from / kSectorBytes * kSectorBytes;
                  at < std::min(content.size(), mixture.size()); at += kSectorBytes)
             {
-                const size_t n =
-                    std::min({kSectorBytes, content.size() - at, mixture.size() - at});
+                const size_t n = std::min({kSectorBytes, content.size() - at, mixture.size() - at});
                 if (torn->next_u64() % 2)
                     mixture.replace(at, n, content, at, n);
             }
@@ -472,7 +471,10 @@ void MemoryFileSystem::sync_directory(const std::string& path)
     node->durable_children = node->children;
 }
 
-DiskSpace MemoryFileSystem::space(const std::string&) { return {kTotalBytes, kTotalBytes}; }
+DiskSpace MemoryFileSystem::space(const std::string&)
+{
+    return {kTotalBytes, kTotalBytes};
+}
 
 std::unique_ptr<FileLock> MemoryFileSystem::lock_file(const std::string& path,
                                                       std::string_view content)

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "io/file_system.h"
 
-
 namespace basalt
 {
 

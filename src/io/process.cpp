@@ -28,7 +28,10 @@ using namespace error_codes;
 namespace
 {
 
-std::string reason(int errno_value) { return std::generic_category().message(errno_value); }
+std::string reason(int errno_value)
+{
+    return std::generic_category().message(errno_value);
+}
 
 int64_t now_ms()
 {
@@ -116,12 +119,12 @@ struct Plumbing
             child[stream] = ::open("/dev/null", O_RDWR | O_CLOEXEC);
             break;
         case StreamOptions::Kind::File:
-            child[stream] =
-                stream == 0
-                    ? ::open(options.path.c_str(), O_RDONLY | O_CLOEXEC)
-                    : ::open(options.path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+            child[stream] = stream == 0 ? ::open(options.path.c_str(), O_RDONLY | O_CLOEXEC)
+                                        : ::open(options.path.c_str(),
+                                                 O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
             break;
-        case StreamOptions::Kind::Pipe: {
+        case StreamOptions::Kind::Pipe:
+        {
             int ends[2];
             if (::pipe2(ends, O_CLOEXEC) != 0)
                 break;
@@ -150,7 +153,8 @@ struct Plumbing
                             const char* program, char* const* arguments, char* const* environment,
                             int parent_pid)
 {
-    const auto fail = [&] {
+    const auto fail = [&]
+    {
         const int error = errno;
         (void)!::write(plumbing.report[1], &error, sizeof(error));
         ::_exit(127);
@@ -238,7 +242,8 @@ Process::Process(const ProcessOptions& options) : new_group_(options.new_group)
         throw Error(CANNOT_CREATE_CHILD_PROCESS, "No program to start");
     // Everything that allocates comes before the fork.
     const std::string program = find_program(options.arguments[0]);
-    const auto pointers = [](const std::vector<std::string>& texts) {
+    const auto pointers = [](const std::vector<std::string>& texts)
+    {
         std::vector<char*> result;
         for (const auto& text : texts)
             result.push_back(const_cast<char*>(text.c_str()));
@@ -308,9 +313,18 @@ void Process::write_stdin(std::string_view bytes)
     }
 }
 
-void Process::close_stdin() { close_fd(pipes_[0]); }
-size_t Process::read_stdout(char* to, size_t size) { return read_pipe(pipes_[1], to, size); }
-size_t Process::read_stderr(char* to, size_t size) { return read_pipe(pipes_[2], to, size); }
+void Process::close_stdin()
+{
+    close_fd(pipes_[0]);
+}
+size_t Process::read_stdout(char* to, size_t size)
+{
+    return read_pipe(pipes_[1], to, size);
+}
+size_t Process::read_stderr(char* to, size_t size)
+{
+    return read_pipe(pipes_[2], to, size);
+}
 
 std::optional<ExitStatus> Process::wait(int64_t timeout_ms)
 {
@@ -346,11 +360,15 @@ std::optional<ExitStatus> Process::wait(int64_t timeout_ms)
         if (pidfd_ >= 0)
             ::poll(&polled, 1, static_cast<int>(std::min<int64_t>(left_ms, INT32_MAX)));
         else
-            ::poll(nullptr, 0, static_cast<int>(left_ms < 0 ? kPollMs : std::min(left_ms, kPollMs)));
+            ::poll(nullptr, 0,
+                   static_cast<int>(left_ms < 0 ? kPollMs : std::min(left_ms, kPollMs)));
     }
 }
 
-bool Process::send_signal(int signal) { return is_running() && ::kill(pid_, signal) == 0; }
+bool Process::send_signal(int signal)
+{
+    return is_running() && ::kill(pid_, signal) == 0;
+}
 
 bool Process::kill_group(int signal)
 {
@@ -386,9 +404,9 @@ ProcessResult run_process(ProcessOptions options, std::string_view input, int64_
         pollfd polled[3] = {{process.stdin_descriptor(), POLLOUT, 0},
                             {open[0] ? process.stdout_descriptor() : -1, POLLIN, 0},
                             {open[1] ? process.stderr_descriptor() : -1, POLLIN, 0}};
-        const int64_t left_ms =
-            timeout_ms < 0 ? -1 : std::max<int64_t>(0, deadline_ms - now_ms());
-        const int ready = ::poll(polled, 3, static_cast<int>(std::min<int64_t>(left_ms, INT32_MAX)));
+        const int64_t left_ms = timeout_ms < 0 ? -1 : std::max<int64_t>(0, deadline_ms - now_ms());
+        const int ready =
+            ::poll(polled, 3, static_cast<int>(std::min<int64_t>(left_ms, INT32_MAX)));
         if (ready == 0 && left_ms >= 0)
         {
             result.timed_out = true;

@@ -27,7 +27,7 @@ struct StreamOptions
         Null, // /dev/null
         Inherit,
         Pipe,
-        File, // stdin: read from it; stdout, stderr: appended to it
+        File,    // stdin: read from it; stdout, stderr: appended to it
         ToStdout // stderr only: where stdout goes
     };
     Kind kind = Kind::Null;

@@ -175,8 +175,7 @@ public:
         }
         FileStatus result;
         result.size_bytes = static_cast<uint64_t>(st.st_size);
-        result.modified_unix_us =
-            int64_t{st.st_mtim.tv_sec} * 1000000 + st.st_mtim.tv_nsec / 1000;
+        result.modified_unix_us = int64_t{st.st_mtim.tv_sec} * 1000000 + st.st_mtim.tv_nsec / 1000;
         result.is_directory = S_ISDIR(st.st_mode);
         return result;
     }
@@ -217,8 +216,7 @@ public:
             throw_file_error(CANNOT_OPEN_FILE, "lock file", path, errno);
         }
         if (::ftruncate(fd, 0) != 0 ||
-            ::pwrite(fd, content.data(), content.size(), 0) !=
-                static_cast<ssize_t>(content.size()))
+            ::pwrite(fd, content.data(), content.size(), 0) != static_cast<ssize_t>(content.size()))
             throw_file_error(CANNOT_WRITE_TO_FILE_DESCRIPTOR, "write lock file", path, errno);
         return lock;
     }

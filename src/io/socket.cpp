@@ -27,7 +27,10 @@ using namespace error_codes;
 namespace
 {
 
-std::string reason(int errno_value) { return std::generic_category().message(errno_value); }
+std::string reason(int errno_value)
+{
+    return std::generic_category().message(errno_value);
+}
 
 SocketAddress address_of(const sockaddr_storage& storage)
 {
@@ -119,7 +122,10 @@ Socket::Socket(int fd)
     ::setsockopt(fd_, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 }
 
-Socket::~Socket() { close(); }
+Socket::~Socket()
+{
+    close();
+}
 
 Socket::Socket(Socket&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), read_timeout_ms_(other.read_timeout_ms_),
@@ -150,8 +156,7 @@ Socket Socket::connect(const std::string& host, uint16_t port, int64_t timeout_m
     std::string why = "no address";
     for (const addrinfo* address = addresses.get(); address; address = address->ai_next)
     {
-        const int fd = ::socket(address->ai_family,
-                                SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        const int fd = ::socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0)
         {
             why = reason(errno);
@@ -176,7 +181,8 @@ Socket Socket::connect(const std::string& host, uint16_t port, int64_t timeout_m
         code = error == ETIMEDOUT ? SOCKET_TIMEOUT : NETWORK_ERROR;
         why = reason(error);
     }
-    throw Error(code, fmt::format("Cannot connect to {}: {}", SocketAddress{host, port}.text(), why));
+    throw Error(code,
+                fmt::format("Cannot connect to {}: {}", SocketAddress{host, port}.text(), why));
 }
 
 void Socket::set_timeouts(int64_t read_timeout_ms, int64_t write_timeout_ms)
@@ -207,8 +213,8 @@ size_t Socket::read(char* to, size_t size)
             continue;
         }
         if (errno == ECONNRESET || errno == EPIPE || errno == ENOTCONN || errno == ETIMEDOUT)
-            throw Error(NETWORK_ERROR, fmt::format("Cannot read from socket ({}): {}",
-                                                   peer_.text(), reason(errno)));
+            throw Error(NETWORK_ERROR, fmt::format("Cannot read from socket ({}): {}", peer_.text(),
+                                                   reason(errno)));
         throw Error(CANNOT_READ_FROM_SOCKET,
                     fmt::format("Cannot read from socket ({}): {}", peer_.text(), reason(errno)));
     }
@@ -237,14 +243,17 @@ void Socket::write_all(const char* data, size_t size)
             continue;
         }
         if (errno == ECONNRESET || errno == EPIPE || errno == ENOTCONN || errno == ETIMEDOUT)
-            throw Error(NETWORK_ERROR, fmt::format("Cannot write to socket ({}): {}",
-                                                   peer_.text(), reason(errno)));
+            throw Error(NETWORK_ERROR, fmt::format("Cannot write to socket ({}): {}", peer_.text(),
+                                                   reason(errno)));
         throw Error(CANNOT_WRITE_TO_SOCKET,
                     fmt::format("Cannot write to socket ({}): {}", peer_.text(), reason(errno)));
     }
 }
 
-bool Socket::wait_readable(int64_t timeout_ms) { return wait_for(fd_, POLLIN, timeout_ms); }
+bool Socket::wait_readable(int64_t timeout_ms)
+{
+    return wait_for(fd_, POLLIN, timeout_ms);
+}
 
 bool Socket::peer_hung_up() const
 {
@@ -284,8 +293,7 @@ Listener::Listener(const std::string& host, uint16_t port, int backlog)
     std::string why;
     for (const addrinfo* address = addresses.get(); address; address = address->ai_next)
     {
-        const int fd =
-            ::socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        const int fd = ::socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0)
         {
             why = reason(errno);
@@ -306,8 +314,8 @@ Listener::Listener(const std::string& host, uint16_t port, int backlog)
         ::close(fd);
     }
     if (fd_ < 0)
-        throw Error(NETWORK_ERROR, fmt::format("Cannot listen on {}: {}",
-                                               SocketAddress{host, port}.text(), why));
+        throw Error(NETWORK_ERROR,
+                    fmt::format("Cannot listen on {}: {}", SocketAddress{host, port}.text(), why));
     address_ = name_of(fd_, &::getsockname);
     wake_fd_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake_fd_ < 0)
@@ -347,8 +355,8 @@ std::optional<Socket> Listener::accept(int64_t timeout_ms)
         case EBADF:
         case EINVAL:
         case ENOTSOCK:
-            throw Error(NETWORK_ERROR, fmt::format("Cannot accept on {}: {}", address_.text(),
-                                                   reason(errno)));
+            throw Error(NETWORK_ERROR,
+                        fmt::format("Cannot accept on {}: {}", address_.text(), reason(errno)));
         default:
             continue; // the connection is gone already
         }

@@ -73,8 +73,7 @@ public:
     }
 
 private:
-    template <typename T>
-    static void encode(const char* from, char* to, size_t count)
+    template <typename T> static void encode(const char* from, char* to, size_t count)
     {
         T before = 0;
         for (size_t i = 0; i < count; ++i)
@@ -85,8 +84,7 @@ private:
         }
     }
 
-    template <typename T>
-    static void decode(const char* from, char* to, size_t count)
+    template <typename T> static void decode(const char* from, char* to, size_t count)
     {
         T value = 0;
         for (size_t i = 0; i < count; ++i)
@@ -103,10 +101,10 @@ private:
 
 void register_delta(CodecRegistry& registry)
 {
-    registry.add("Delta", [](const std::vector<std::string>& arguments,
-                             const CodecElement& element) -> CodecPtr {
-        return std::make_shared<Delta>(codec_value_bytes("Delta", arguments, element));
-    });
+    registry.add(
+        "Delta",
+        [](const std::vector<std::string>& arguments, const CodecElement& element) -> CodecPtr
+        { return std::make_shared<Delta>(codec_value_bytes("Delta", arguments, element)); });
     registry.add_decoder(CodecMethod::Delta,
                          []() -> CodecPtr { return std::make_shared<Delta>(uint8_t{1}); });
 }

@@ -104,15 +104,13 @@ private:
         }
     }
 
-    template <typename T>
-    static void encode(std::string_view in, std::string& out)
+    template <typename T> static void encode(std::string_view in, std::string& out)
     {
         using Signed = std::make_signed_t<T>;
         const size_t count = in.size() / sizeof(T);
         const auto at = [&](size_t i) { return load<T>(in.data() + i * sizeof(T)); };
-        const auto put = [&](const auto& value) {
-            out.append(reinterpret_cast<const char*>(&value), sizeof(value));
-        };
+        const auto put = [&](const auto& value)
+        { out.append(reinterpret_cast<const char*>(&value), sizeof(value)); };
         put(static_cast<uint32_t>(count));
         if (count == 0)
             return;
@@ -135,12 +133,12 @@ private:
         writer.finish();
     }
 
-    template <typename T>
-    static void decode(std::string_view in, char* out, size_t capacity)
+    template <typename T> static void decode(std::string_view in, char* out, size_t capacity)
     {
         const char* from = in.data();
         size_t left = in.size();
-        const auto take = [&](auto& value) {
+        const auto take = [&](auto& value)
+        {
             if (left < sizeof(value))
                 throw_cannot_decompress("DoubleDelta", "cut off");
             std::memcpy(&value, from, sizeof(value));
@@ -196,10 +194,12 @@ private:
 
 void register_double_delta(CodecRegistry& registry)
 {
-    registry.add("DoubleDelta", [](const std::vector<std::string>& arguments,
-                                   const CodecElement& element) -> CodecPtr {
-        return std::make_shared<DoubleDelta>(codec_value_bytes("DoubleDelta", arguments, element));
-    });
+    registry.add(
+        "DoubleDelta",
+        [](const std::vector<std::string>& arguments, const CodecElement& element) -> CodecPtr {
+            return std::make_shared<DoubleDelta>(
+                codec_value_bytes("DoubleDelta", arguments, element));
+        });
     registry.add_decoder(CodecMethod::DoubleDelta,
                          []() -> CodecPtr { return std::make_shared<DoubleDelta>(uint8_t{1}); });
 }

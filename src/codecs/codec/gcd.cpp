@@ -80,8 +80,7 @@ public:
     }
 
 private:
-    template <typename T>
-    static T divisor(std::string_view in)
+    template <typename T> static T divisor(std::string_view in)
     {
         T result = 0;
         for (size_t i = 0; i < in.size() && result != 1; i += sizeof(T))
@@ -97,8 +96,7 @@ private:
         return result;
     }
 
-    template <typename T>
-    static void encode(std::string_view in, std::string& out)
+    template <typename T> static void encode(std::string_view in, std::string& out)
     {
         const T gcd = divisor<T>(in);
         const size_t start = out.size();
@@ -111,8 +109,7 @@ private:
             store(to + i, static_cast<T>(load<T>(in.data() + i) / gcd));
     }
 
-    template <typename T>
-    static void decode(const char* from, char* to, size_t count)
+    template <typename T> static void decode(const char* from, char* to, size_t count)
     {
         const T gcd = load<T>(from);
         from += sizeof(T);
@@ -127,25 +124,28 @@ private:
 
 void register_gcd(CodecRegistry& registry)
 {
-    registry.add("GCD", [](const std::vector<std::string>& arguments,
-                           const CodecElement& element) -> CodecPtr {
-        if (!arguments.empty())
-            throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
-                        fmt::format("GCD codec must have 0 parameters, given {}",
-                                    arguments.size()));
-        if (element.kind != CodecElement::Kind::Integer)
-            throw Error(BAD_ARGUMENTS,
-                        fmt::format("Codec GCD cannot be applied to column {} because it can "
-                                    "only be used with Int*, UInt*, Decimal*, Date* or DateTime* "
-                                    "types.",
-                                    element.type_name));
-        if (element.bytes > 16)
-            throw Error(NOT_IMPLEMENTED,
-                        fmt::format("Codec GCD for {} is not implemented: values of at most 16 "
-                                    "bytes are",
-                                    element.type_name));
-        return std::make_shared<Gcd>(element.bytes);
-    });
+    registry.add(
+        "GCD",
+        [](const std::vector<std::string>& arguments, const CodecElement& element) -> CodecPtr
+        {
+            if (!arguments.empty())
+                throw Error(
+                    ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
+                    fmt::format("GCD codec must have 0 parameters, given {}", arguments.size()));
+            if (element.kind != CodecElement::Kind::Integer)
+                throw Error(
+                    BAD_ARGUMENTS,
+                    fmt::format("Codec GCD cannot be applied to column {} because it can "
+                                "only be used with Int*, UInt*, Decimal*, Date* or DateTime* "
+                                "types.",
+                                element.type_name));
+            if (element.bytes > 16)
+                throw Error(NOT_IMPLEMENTED,
+                            fmt::format("Codec GCD for {} is not implemented: values of at most 16 "
+                                        "bytes are",
+                                        element.type_name));
+            return std::make_shared<Gcd>(element.bytes);
+        });
     registry.add_decoder(CodecMethod::Gcd,
                          []() -> CodecPtr { return std::make_shared<Gcd>(uint8_t{1}); });
 }

@@ -75,21 +75,16 @@ public:
     }
 
 private:
-    template <typename T>
-    static constexpr unsigned kWordBits = sizeof(T) * 8;
-    template <typename T>
-    static constexpr unsigned kLeadingBits = std::bit_width(kWordBits<T>) - 1;
-    template <typename T>
-    static constexpr unsigned kLengthBits = std::bit_width(kWordBits<T>);
+    template <typename T> static constexpr unsigned kWordBits = sizeof(T) * 8;
+    template <typename T> static constexpr unsigned kLeadingBits = std::bit_width(kWordBits<T>) - 1;
+    template <typename T> static constexpr unsigned kLengthBits = std::bit_width(kWordBits<T>);
 
-    template <typename T>
-    static void encode(std::string_view in, std::string& out)
+    template <typename T> static void encode(std::string_view in, std::string& out)
     {
         const size_t count = in.size() / sizeof(T);
         const auto at = [&](size_t i) { return load<T>(in.data() + i * sizeof(T)); };
-        const auto put = [&](const auto& value) {
-            out.append(reinterpret_cast<const char*>(&value), sizeof(value));
-        };
+        const auto put = [&](const auto& value)
+        { out.append(reinterpret_cast<const char*>(&value), sizeof(value)); };
         put(static_cast<uint32_t>(count));
         if (count == 0)
             return;
@@ -128,8 +123,7 @@ private:
         writer.finish();
     }
 
-    template <typename T>
-    static void decode(std::string_view in, char* out, size_t capacity)
+    template <typename T> static void decode(std::string_view in, char* out, size_t capacity)
     {
         if (in.size() < sizeof(uint32_t))
             throw_cannot_decompress("Gorilla", "cut off");
@@ -145,7 +139,8 @@ private:
         store(out, value);
         in.remove_prefix(sizeof(T));
         BitReader reader(in.data(), in.size());
-        const auto read = [&](unsigned bits) {
+        const auto read = [&](unsigned bits)
+        {
             if (!reader.has(bits)) [[unlikely]]
                 throw_cannot_decompress("Gorilla", "cut off");
             return reader.read(bits);
@@ -179,10 +174,10 @@ private:
 
 void register_gorilla(CodecRegistry& registry)
 {
-    registry.add("Gorilla", [](const std::vector<std::string>& arguments,
-                               const CodecElement& element) -> CodecPtr {
-        return std::make_shared<Gorilla>(codec_value_bytes("Gorilla", arguments, element));
-    });
+    registry.add(
+        "Gorilla",
+        [](const std::vector<std::string>& arguments, const CodecElement& element) -> CodecPtr
+        { return std::make_shared<Gorilla>(codec_value_bytes("Gorilla", arguments, element)); });
     registry.add_decoder(CodecMethod::Gorilla,
                          []() -> CodecPtr { return std::make_shared<Gorilla>(uint8_t{1}); });
 }

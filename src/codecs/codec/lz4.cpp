@@ -30,8 +30,7 @@ public:
         const int bound = LZ4_compressBound(static_cast<int>(in.size()));
         const size_t start = out.size();
         out.resize(start + static_cast<size_t>(bound));
-        const int size =
-            encode(in.data(), out.data() + start, static_cast<int>(in.size()), bound);
+        const int size = encode(in.data(), out.data() + start, static_cast<int>(in.size()), bound);
         if (size <= 0)
             throw Error(CANNOT_COMPRESS, "Cannot compress with LZ4");
         out.resize(start + static_cast<size_t>(size));
@@ -79,27 +78,29 @@ private:
 
 void register_lz4(CodecRegistry& registry)
 {
-    registry.add("LZ4", [](const std::vector<std::string>& arguments,
-                           const CodecElement&) -> CodecPtr {
-        if (!arguments.empty())
-            throw Error(DATA_TYPE_CANNOT_HAVE_ARGUMENTS,
-                        "Compression codec LZ4 cannot have arguments");
-        return std::make_shared<Lz4>();
-    });
-    registry.add("LZ4HC", [](const std::vector<std::string>& arguments,
-                             const CodecElement&) -> CodecPtr {
-        if (arguments.size() > 1)
-            throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
-                        fmt::format("LZ4HC codec must have 1 parameter, given {}",
-                                    arguments.size()));
-        // Any number is accepted and kept; the library takes what is out of range as its nearest
-        // level, and 0 as its default (9).
-        const int level = arguments.empty()
-                              ? 0
-                              : static_cast<int>(codec_integer_argument("LZ4HC", arguments[0], 0,
-                                                                        INT32_MAX));
-        return std::make_shared<Lz4Hc>(level);
-    });
+    registry.add("LZ4",
+                 [](const std::vector<std::string>& arguments, const CodecElement&) -> CodecPtr
+                 {
+                     if (!arguments.empty())
+                         throw Error(DATA_TYPE_CANNOT_HAVE_ARGUMENTS,
+                                     "Compression codec LZ4 cannot have arguments");
+                     return std::make_shared<Lz4>();
+                 });
+    registry.add("LZ4HC",
+                 [](const std::vector<std::string>& arguments, const CodecElement&) -> CodecPtr
+                 {
+                     if (arguments.size() > 1)
+                         throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
+                                     fmt::format("LZ4HC codec must have 1 parameter, given {}",
+                                                 arguments.size()));
+                     // Any number is accepted and kept; the library takes what is out of range as
+                     // its nearest level, and 0 as its default (9).
+                     const int level = arguments.empty()
+                                           ? 0
+                                           : static_cast<int>(codec_integer_argument(
+                                                 "LZ4HC", arguments[0], 0, INT32_MAX));
+                     return std::make_shared<Lz4Hc>(level);
+                 });
     registry.add_decoder(CodecMethod::Lz4, []() -> CodecPtr { return std::make_shared<Lz4>(); });
 }
 

@@ -113,9 +113,9 @@ CodecPtr make_codec_chain(std::vector<CodecPtr> codecs)
 
 void register_multiple(CodecRegistry& registry)
 {
-    registry.add_decoder(CodecMethod::Multiple, []() -> CodecPtr {
-        return std::make_shared<Multiple>(std::vector<CodecPtr>{});
-    });
+    registry.add_decoder(CodecMethod::Multiple,
+                         []() -> CodecPtr
+                         { return std::make_shared<Multiple>(std::vector<CodecPtr>{}); });
 }
 
 } // namespace basalt

@@ -29,13 +29,14 @@ public:
 
 void register_none(CodecRegistry& registry)
 {
-    registry.add("NONE", [](const std::vector<std::string>& arguments,
-                            const CodecElement&) -> CodecPtr {
-        if (!arguments.empty())
-            throw Error(error_codes::DATA_TYPE_CANNOT_HAVE_ARGUMENTS,
-                        "Compression codec NONE cannot have arguments");
-        return std::make_shared<None>();
-    });
+    registry.add("NONE",
+                 [](const std::vector<std::string>& arguments, const CodecElement&) -> CodecPtr
+                 {
+                     if (!arguments.empty())
+                         throw Error(error_codes::DATA_TYPE_CANNOT_HAVE_ARGUMENTS,
+                                     "Compression codec NONE cannot have arguments");
+                     return std::make_shared<None>();
+                 });
     registry.add_decoder(CodecMethod::None, []() -> CodecPtr { return std::make_shared<None>(); });
 }
 

@@ -105,8 +105,8 @@ void rows_to_bytes(const uint8_t* rows, uint8_t* bytes)
 // How to rebuild the high bits.
 struct Range
 {
-    unsigned bits = 0;   // kept of each value
-    uint64_t sign = 0;   // bit that tells the sign if both occur
+    unsigned bits = 0;      // kept of each value
+    uint64_t sign = 0;      // bit that tells the sign if both occur
     uint64_t low_fill = 0;  // high bits of values without it
     uint64_t high_fill = 0; // high bits of values with it
 
@@ -189,8 +189,7 @@ public:
 private:
     Layout type_layout() const { return layout_of(type_); }
 
-    template <typename U, typename S>
-    void encode(std::string_view in, std::string& out) const
+    template <typename U, typename S> void encode(std::string_view in, std::string& out) const
     {
         const size_t skip = in.size() % sizeof(U);
         out += static_cast<char>(static_cast<uint8_t>(type_) | (bit_variant_ ? kBitVariant : 0));
@@ -304,25 +303,26 @@ private:
 
 void register_t64(CodecRegistry& registry)
 {
-    registry.add("T64", [](const std::vector<std::string>& arguments,
-                           const CodecElement& element) -> CodecPtr {
-        if (arguments.size() > 1)
-            throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
-                        fmt::format("T64 support zero or one parameter, given {}",
-                                    arguments.size()));
-        if (layout_of(element.t64_type).width == 0)
-            throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
-                        fmt::format("T64 codec is not supported for specified type {}",
-                                    element.type_name));
-        if (!arguments.empty() && arguments[0] != "bit" && arguments[0] != "byte")
-            throw Error(ILLEGAL_CODEC_PARAMETER,
-                        fmt::format("Wrong modification for T64: {}", arguments[0]));
-        return std::make_shared<T64>(element.t64_type,
-                                     !arguments.empty() && arguments[0] == "bit");
-    });
-    registry.add_decoder(CodecMethod::T64, []() -> CodecPtr {
-        return std::make_shared<T64>(T64Type::UInt8, false);
-    });
+    registry.add(
+        "T64",
+        [](const std::vector<std::string>& arguments, const CodecElement& element) -> CodecPtr
+        {
+            if (arguments.size() > 1)
+                throw Error(
+                    ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
+                    fmt::format("T64 support zero or one parameter, given {}", arguments.size()));
+            if (layout_of(element.t64_type).width == 0)
+                throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
+                            fmt::format("T64 codec is not supported for specified type {}",
+                                        element.type_name));
+            if (!arguments.empty() && arguments[0] != "bit" && arguments[0] != "byte")
+                throw Error(ILLEGAL_CODEC_PARAMETER,
+                            fmt::format("Wrong modification for T64: {}", arguments[0]));
+            return std::make_shared<T64>(element.t64_type,
+                                         !arguments.empty() && arguments[0] == "bit");
+        });
+    registry.add_decoder(CodecMethod::T64,
+                         []() -> CodecPtr { return std::make_shared<T64>(T64Type::UInt8, false); });
 }
 
 } // namespace basalt

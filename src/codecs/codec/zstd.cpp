@@ -20,8 +20,8 @@ constexpr int kMaxWindowLog = 31;
 // Contexts cost more than small blocks do; each thread keeps one of each kind.
 ZSTD_CCtx* thread_compressor()
 {
-    thread_local const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(
-        ZSTD_createCCtx(), &ZSTD_freeCCtx);
+    thread_local const std::unique_ptr<ZSTD_CCtx, size_t (*)(ZSTD_CCtx*)> context(ZSTD_createCCtx(),
+                                                                                  &ZSTD_freeCCtx);
     if (!context)
         throw Error(CANNOT_ALLOCATE_MEMORY, "Cannot allocate a ZSTD context");
     return context.get();
@@ -29,8 +29,8 @@ ZSTD_CCtx* thread_compressor()
 
 ZSTD_DCtx* thread_decompressor()
 {
-    thread_local const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(
-        ZSTD_createDCtx(), &ZSTD_freeDCtx);
+    thread_local const std::unique_ptr<ZSTD_DCtx, size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(),
+                                                                                  &ZSTD_freeDCtx);
     if (!context)
         throw Error(CANNOT_ALLOCATE_MEMORY, "Cannot allocate a ZSTD context");
     return context.get();
@@ -63,8 +63,8 @@ public:
         }
         const size_t start = out.size();
         out.resize(start + ZSTD_compressBound(in.size()));
-        const size_t size = ZSTD_compress2(context, out.data() + start, out.size() - start,
-                                           in.data(), in.size());
+        const size_t size =
+            ZSTD_compress2(context, out.data() + start, out.size() - start, in.data(), in.size());
         if (ZSTD_isError(size))
             throw Error(CANNOT_COMPRESS,
                         fmt::format("Cannot compress with ZSTD: {}", ZSTD_getErrorName(size)));
@@ -73,8 +73,8 @@ public:
 
     void decompress(std::string_view in, char* out, size_t out_size) const override
     {
-        const size_t size = ZSTD_decompressDCtx(thread_decompressor(), out, out_size, in.data(),
-                                                in.size());
+        const size_t size =
+            ZSTD_decompressDCtx(thread_decompressor(), out, out_size, in.data(), in.size());
         if (ZSTD_isError(size))
             throw_cannot_decompress("ZSTD", ZSTD_getErrorName(size));
         if (size != out_size)
@@ -90,27 +90,30 @@ private:
 
 void register_zstd(CodecRegistry& registry)
 {
-    registry.add("ZSTD", [](const std::vector<std::string>& arguments,
-                            const CodecElement&) -> CodecPtr {
-        if (arguments.size() > 2)
-            throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
-                        fmt::format("ZSTD codec must have 1 or 2 parameters, given {}",
-                                    arguments.size()));
-        int level = kDefaultLevel;
-        int window_log = 0;
-        if (!arguments.empty())
+    registry.add(
+        "ZSTD",
+        [](const std::vector<std::string>& arguments, const CodecElement&) -> CodecPtr
         {
-            level = static_cast<int>(codec_integer_argument("ZSTD", arguments[0], 0, INT32_MAX));
-            if (level > kMaxLevel)
-                throw Error(ILLEGAL_CODEC_PARAMETER,
-                            fmt::format("ZSTD codec can't have level more than {}, given {}",
-                                        kMaxLevel, level));
-        }
-        if (arguments.size() == 2)
-            window_log = static_cast<int>(
-                codec_integer_argument("ZSTD", arguments[1], kMinWindowLog, kMaxWindowLog));
-        return std::make_shared<Zstd>(level, window_log);
-    });
+            if (arguments.size() > 2)
+                throw Error(ILLEGAL_SYNTAX_FOR_CODEC_TYPE,
+                            fmt::format("ZSTD codec must have 1 or 2 parameters, given {}",
+                                        arguments.size()));
+            int level = kDefaultLevel;
+            int window_log = 0;
+            if (!arguments.empty())
+            {
+                level =
+                    static_cast<int>(codec_integer_argument("ZSTD", arguments[0], 0, INT32_MAX));
+                if (level > kMaxLevel)
+                    throw Error(ILLEGAL_CODEC_PARAMETER,
+                                fmt::format("ZSTD codec can't have level more than {}, given {}",
+                                            kMaxLevel, level));
+            }
+            if (arguments.size() == 2)
+                window_log = static_cast<int>(
+                    codec_integer_argument("ZSTD", arguments[1], kMinWindowLog, kMaxWindowLog));
+            return std::make_shared<Zstd>(level, window_log);
+        });
     registry.add_decoder(CodecMethod::Zstd,
                          []() -> CodecPtr { return std::make_shared<Zstd>(kDefaultLevel, 0); });
 }

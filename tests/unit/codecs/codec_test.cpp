@@ -15,8 +15,7 @@ namespace
 
 using Kind = CodecElement::Kind;
 
-template <typename F>
-int error_code_of(F f)
+template <typename F> int error_code_of(F f)
 {
     try
     {
@@ -34,8 +33,7 @@ CodecElement integer(uint8_t bytes, T64Type type = T64Type::None)
     return {Kind::Integer, bytes, type, "Test"};
 }
 
-template <typename T, typename F>
-std::string values(size_t n, F value)
+template <typename T, typename F> std::string values(size_t n, F value)
 {
     std::string bytes;
     for (uint64_t i = 0; i < n; ++i)
@@ -46,8 +44,14 @@ std::string values(size_t n, F value)
     return bytes;
 }
 
-uint64_t mixed(uint64_t i) { return i * i * i * i * 2654435761u * 40503u; }
-uint64_t shifted(uint64_t i) { return mixed(i) >> (i % 61); }
+uint64_t mixed(uint64_t i)
+{
+    return i * i * i * i * 2654435761u * 40503u;
+}
+uint64_t shifted(uint64_t i)
+{
+    return mixed(i) >> (i % 61);
+}
 
 // Frames that ClickHouse 26.7 wrote for a column of these values, named by size and checksum.
 struct Golden
@@ -73,8 +77,7 @@ std::vector<Golden> golden_frames()
          "ecd8e50ccc6280172ac2f64d506c358f"},
         {"DoubleDelta", i16, values<uint16_t>(500, shifted), 2066,
          "1b6e69fd2ee1fb5debfe254182929abf"},
-        {"DoubleDelta", i8, values<uint8_t>(500, shifted), 661,
-         "e16cd63f48a4addd65b8a91b7c35bacd"},
+        {"DoubleDelta", i8, values<uint8_t>(500, shifted), 661, "e16cd63f48a4addd65b8a91b7c35bacd"},
         {"Gorilla", i64, values<uint64_t>(500, shifted), 4030, "73cfb28c6c6682fb4f5302df5ee29129"},
         {"Gorilla", i32, values<uint32_t>(500, shifted), 2130, "e4554dfa6e6b05fbb824f0eb1ad9aa69"},
         {"Gorilla", i16, values<uint16_t>(500, shifted), 1136, "49bcfa49cd65cde0e7ea6dc18c60b812"},
@@ -146,8 +149,10 @@ std::vector<std::string> samples()
     result.push_back(values<double>(200, [](uint64_t i) { return 20.0 + double(i % 10) / 10; }));
     for (const uint64_t edge :
          {0x7FFFFFFFFFFFFFFFull, 0x8000000000000000ull, 0x80000000ull, 0x8000ull, 0x80ull})
-        result.push_back(
-            values<uint64_t>(50, [&](uint64_t i) { return i % 3 == 0 ? edge : i % 3 == 1 ? ~edge : 0; }));
+        result.push_back(values<uint64_t>(50, [&](uint64_t i)
+                                          { return i % 3 == 0   ? edge
+                                                   : i % 3 == 1 ? ~edge
+                                                                : 0; }));
     std::string text;
     for (int i = 0; i < 100; ++i)
         text += fmt::format("GET /api/v1/items/{} took {} ms\n", i * 7919, i % 13);
@@ -186,10 +191,10 @@ std::vector<CodecPtr> all_codecs()
         }
         EXPECT_GT(made, 0u) << entry.name;
     }
-    for (const char* text : {"LZ4HC(3)", "LZ4HC(12)", "ZSTD(0)", "ZSTD(3)", "ZSTD(9, 20)",
-                             "T64('bit')", "Delta(4), LZ4", "Delta(8), ZSTD(1)",
-                             "DoubleDelta(8), Gorilla(8), LZ4", "Gorilla(1), Gorilla(1), Gorilla(1)",
-                             "DoubleDelta(2), DoubleDelta(2), DoubleDelta(2)"})
+    for (const char* text :
+         {"LZ4HC(3)", "LZ4HC(12)", "ZSTD(0)", "ZSTD(3)", "ZSTD(9, 20)", "T64('bit')",
+          "Delta(4), LZ4", "Delta(8), ZSTD(1)", "DoubleDelta(8), Gorilla(8), LZ4",
+          "Gorilla(1), Gorilla(1), Gorilla(1)", "DoubleDelta(2), DoubleDelta(2), DoubleDelta(2)"})
         result.push_back(codec_registry().make_from_text(text, integer(8, T64Type::Int64)));
     return result;
 }
@@ -261,7 +266,8 @@ TEST(Codec, FlippedBitsDoNoHarm)
             {
                 std::vector<char> damaged(packed.begin(), packed.end());
                 // The header is small and decides most: half of the damage goes there.
-                const size_t range = round % 2 ? std::min<size_t>(damaged.size(), 24) : damaged.size();
+                const size_t range =
+                    round % 2 ? std::min<size_t>(damaged.size(), 24) : damaged.size();
                 const size_t at = random.next_u64() % range;
                 damaged[at] = static_cast<char>(damaged[at] ^ (1 << random.next_u64() % 8));
                 std::vector<char> back(data.size());
@@ -283,9 +289,8 @@ TEST(Codec, FlippedBitsDoNoHarm)
 
 TEST(Codec, Descriptions)
 {
-    const auto text = [](const char* from, CodecElement element = integer(4, T64Type::UInt32)) {
-        return codec_registry().make_from_text(from, element)->description();
-    };
+    const auto text = [](const char* from, CodecElement element = integer(4, T64Type::UInt32))
+    { return codec_registry().make_from_text(from, element)->description(); };
     EXPECT_EQ(text("CODEC(Delta, ZSTD)"), "Delta(4), ZSTD(1)");
     EXPECT_EQ(text("LZ4HC"), "LZ4HC(0)");
     EXPECT_EQ(text("LZ4HC(99)"), "LZ4HC(99)");
@@ -300,9 +305,8 @@ TEST(Codec, Descriptions)
 
 TEST(Codec, WrongDescriptions)
 {
-    const auto code = [](const char* from, CodecElement element = integer(4, T64Type::UInt32)) {
-        return error_code_of([&] { codec_registry().make_from_text(from, element); });
-    };
+    const auto code = [](const char* from, CodecElement element = integer(4, T64Type::UInt32))
+    { return error_code_of([&] { codec_registry().make_from_text(from, element); }); };
     using namespace error_codes;
     EXPECT_EQ(code("zstd"), UNKNOWN_CODEC);
     EXPECT_EQ(code("LZ4(3)"), DATA_TYPE_CANNOT_HAVE_ARGUMENTS);
@@ -331,14 +335,17 @@ TEST(Codec, WrongDescriptions)
 
 TEST(Codec, SuspiciousChains)
 {
-    const auto code = [](const char* text, CodecElement element = integer(4)) {
-        return error_code_of([&] {
-            check_codec_chain(codec_registry().make_all(parse_codec_text(text), element), element);
-        });
+    const auto code = [](const char* text, CodecElement element = integer(4))
+    {
+        return error_code_of(
+            [&] {
+                check_codec_chain(codec_registry().make_all(parse_codec_text(text), element),
+                                  element);
+            });
     };
     const CodecElement f64 = {Kind::Float, 8, T64Type::None, "Float64"};
-    for (const char* fine : {"LZ4", "NONE", "ZSTD(3)", "Delta, LZ4", "DoubleDelta", "GCD, ZSTD",
-                             "DoubleDelta, LZ4"})
+    for (const char* fine :
+         {"LZ4", "NONE", "ZSTD(3)", "Delta, LZ4", "DoubleDelta", "GCD, ZSTD", "DoubleDelta, LZ4"})
         EXPECT_EQ(code(fine), 0) << fine;
     EXPECT_EQ(code("Gorilla", f64), 0);
     for (const char* bad : {"Delta", "GCD", "LZ4, LZ4", "ZSTD, Delta", "NONE, LZ4", "Gorilla"})

@@ -11,8 +11,7 @@ namespace basalt
 namespace
 {
 
-template <typename F>
-int error_code_of(F f)
+template <typename F> int error_code_of(F f)
 {
     try
     {
@@ -80,9 +79,8 @@ TEST(CompressedBlock, ErrorsAreTold)
 {
     const std::string data(1000, 'x');
     std::string out;
-    const auto read = [&](const std::string& frame) {
-        return error_code_of([&] { read_compressed_block(frame, out); });
-    };
+    const auto read = [&](const std::string& frame)
+    { return error_code_of([&] { read_compressed_block(frame, out); }); };
     std::string frame = frame_of("LZ4", data);
     frame[0] = static_cast<char>(frame[0] ^ 1);
     EXPECT_EQ(read(frame), error_codes::CHECKSUM_DOESNT_MATCH);

@@ -19,8 +19,7 @@ inline std::string hash_input()
 
 // Folds hashes of all prefixes into one number: f = f * 0x9E3779B97F4A7C15 + hash, modulo 2^64,
 // 128-bit hashes as low, then high.
-template <typename F>
-uint64_t fold_prefixes(F hash)
+template <typename F> uint64_t fold_prefixes(F hash)
 {
     constexpr uint64_t kMul = 0x9E3779B97F4A7C15ull;
     const std::string text = hash_input();

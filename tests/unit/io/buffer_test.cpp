@@ -92,7 +92,8 @@ TEST(InputBuffer, EnsureAndRefillKeepUnreadBytes)
         source += std::to_string(i) + ",";
     size_t at = 0;
     CallbackInputBuffer in(
-        [&](char* to, size_t size) {
+        [&](char* to, size_t size)
+        {
             const size_t n = std::min({size, source.size() - at, size_t{7}});
             std::memcpy(to, source.data() + at, n);
             at += n;

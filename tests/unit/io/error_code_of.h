@@ -8,8 +8,7 @@ namespace basalt
 {
 
 // Code of the Error that a call throws, 0 if none.
-template <typename F>
-int error_code_of(F f)
+template <typename F> int error_code_of(F f)
 {
     try
     {

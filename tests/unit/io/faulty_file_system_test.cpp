@@ -38,9 +38,8 @@ TEST_F(Faulty, OnlyMatchingPathsAreCounted)
                                 .count = 2,
                                 .error_code = error_codes::NOT_ENOUGH_SPACE,
                                 .path_part = "part"}}});
-    const auto open = [&](const char* path) {
-        return error_code_of([&] { fs_.open_for_write(path, OpenMode::Truncate); });
-    };
+    const auto open = [&](const char* path)
+    { return error_code_of([&] { fs_.open_for_write(path, OpenMode::Truncate); }); };
     EXPECT_EQ(open("/part1"), 0);
     EXPECT_EQ(open("/other"), 0);
     EXPECT_EQ(open("/part2"), error_codes::NOT_ENOUGH_SPACE);
@@ -52,8 +51,10 @@ TEST_F(Faulty, EveryOperationCanFail)
 {
     memory_.create_directories("/d");
     memory_.replace_whole("/f", "content");
-    const auto call = [&](FileOperation operation) {
-        const auto write = [&](auto use) {
+    const auto call = [&](FileOperation operation)
+    {
+        const auto write = [&](auto use)
+        {
             auto file = fs_.open_for_write("/w", OpenMode::Truncate);
             use(*file);
         };

@@ -134,18 +134,20 @@ TEST(MemoryFileSystem, ManyThreads)
     MemoryFileSystem fs;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
-        threads.emplace_back([&fs, t] {
-            for (int i = 0; i < 100; ++i)
+        threads.emplace_back(
+            [&fs, t]
             {
-                const std::string path = "/d" + std::to_string(t) + "/f" + std::to_string(i);
-                fs.create_directories(parent_directory(path));
-                fs.replace_whole(path, path);
-                if (fs.read_whole(path) != path)
-                    std::abort();
-                if (i % 2)
-                    fs.remove_file(path);
-            }
-        });
+                for (int i = 0; i < 100; ++i)
+                {
+                    const std::string path = "/d" + std::to_string(t) + "/f" + std::to_string(i);
+                    fs.create_directories(parent_directory(path));
+                    fs.replace_whole(path, path);
+                    if (fs.read_whole(path) != path)
+                        std::abort();
+                    if (i % 2)
+                        fs.remove_file(path);
+                }
+            });
     for (auto& thread : threads)
         thread.join();
     EXPECT_EQ(fs.list("/d3").size(), 50u);

@@ -53,16 +53,18 @@ TEST(RealFileSystem, ConcurrentDirectReads)
     std::vector<std::thread> threads;
     std::atomic<int> wrong{0};
     for (size_t t = 0; t < 4; ++t)
-        threads.emplace_back([&, t] {
-            std::string got(3000, 0);
-            for (size_t i = 0; i < 100; ++i)
+        threads.emplace_back(
+            [&, t]
             {
-                const size_t offset = (i * 4999 + t * 17) % 490000;
-                file->read_exact(got.data(), got.size(), offset);
-                if (got != content.substr(offset, got.size()))
-                    ++wrong;
-            }
-        });
+                std::string got(3000, 0);
+                for (size_t i = 0; i < 100; ++i)
+                {
+                    const size_t offset = (i * 4999 + t * 17) % 490000;
+                    file->read_exact(got.data(), got.size(), offset);
+                    if (got != content.substr(offset, got.size()))
+                        ++wrong;
+                }
+            });
     for (auto& thread : threads)
         thread.join();
     EXPECT_EQ(wrong, 0);
@@ -81,11 +83,13 @@ TEST(RealFileSystem, ErrorsNamePathAndReason)
         EXPECT_NE(error.message().find("No such file"), std::string::npos);
     }
     // /dev/full refuses every write with ENOSPC.
-    EXPECT_EQ(error_code_of([] {
-                  auto file = real_file_system().open_for_write("/dev/full", OpenMode::Append);
-                  file->append("x");
-                  file->flush();
-              }),
+    EXPECT_EQ(error_code_of(
+                  []
+                  {
+                      auto file = real_file_system().open_for_write("/dev/full", OpenMode::Append);
+                      file->append("x");
+                      file->flush();
+                  }),
               error_codes::NOT_ENOUGH_SPACE);
 }
 

@@ -51,13 +51,15 @@ TEST(Socket, LargeTransferThroughBuffers)
 {
     auto [client, server] = connected();
     const std::string content = pattern(5'000'000);
-    std::thread writer([&] {
-        SocketOutputBuffer out(client);
-        for (size_t i = 0; i < content.size(); i += 99'999)
-            out.write(std::string_view(content).substr(i, 99'999));
-        out.finish();
-        client.shutdown_write();
-    });
+    std::thread writer(
+        [&]
+        {
+            SocketOutputBuffer out(client);
+            for (size_t i = 0; i < content.size(); i += 99'999)
+                out.write(std::string_view(content).substr(i, 99'999));
+            out.finish();
+            client.shutdown_write();
+        });
     SocketInputBuffer in(server);
     EXPECT_EQ(in.read_all(), content);
     writer.join();
@@ -102,10 +104,12 @@ TEST(Socket, WritingToAClosedPeerIsAnErrorNotASignal)
 TEST(Socket, ShutdownWakesAReader)
 {
     auto [client, server] = connected();
-    std::thread reader([&s = server] {
-        char c;
-        EXPECT_EQ(s.read(&c, 1), 0u);
-    });
+    std::thread reader(
+        [&s = server]
+        {
+            char c;
+            EXPECT_EQ(s.read(&c, 1), 0u);
+        });
     server.shutdown();
     reader.join();
 }
