@@ -24,6 +24,8 @@ struct AnalyzerContext
     std::function<Block(QueryPlan&& plan)> run_subquery;
     // A table read in place of the catalog's: the inserted block that a materialised view sees.
     std::function<TablePtr(const TableName& name)> replace_table;
+    // Where unqualified names are looked up; empty: context->current_database.
+    std::string database;
     // Filled by analyze(): tables read, as "database.table", for query_log.
     std::vector<std::string> used_tables;
 };

@@ -1,0 +1,54 @@
+#pragma once
+
+// Rows on their way into a table: missing columns computed, constraints checked, views fed, all in
+// one transaction.
+
+#include "engine/statement.h"
+#include "storage/transaction.h"
+
+#include <memory>
+#include <vector>
+
+namespace basalt
+{
+
+// Views of views of … deeper than this are refused.
+inline constexpr size_t kMaxViewDepth = 32;
+
+// One lane of an insert: several may write at once, each from one thread. finish() of all lanes,
+// one after another, then the transaction's commit().
+class InsertLane
+{
+public:
+    // given: names and types of the blocks that write() gets; names are columns of the table.
+    InsertLane(Engine& engine, TablePtr table, Header given, Transaction& transaction,
+               QueryContextPtr context, size_t depth = 0);
+    ~InsertLane();
+
+    // omitted: as in InputBlock; may be empty.
+    void write(Block block, const std::vector<Mask>& omitted = {});
+    void finish();
+
+private:
+    struct ViewTarget;
+
+    Block complete(const Block& block, const std::vector<Mask>& omitted) const;
+    void check_constraints(const Block& block) const;
+    void feed_views(const Block& block);
+
+    Engine& engine_;
+    TablePtr table_;
+    TableMetadataPtr metadata_;
+    Header given_;
+    Transaction& transaction_;
+    QueryContextPtr context_;
+    size_t depth_;
+    std::unique_ptr<TableSink> sink_;
+    std::vector<std::unique_ptr<ViewTarget>> views_;
+    std::vector<std::unique_ptr<ExpressionProgram>> constraints_;
+};
+
+// The columns that an INSERT names, in its order (all insertable ones when it names none).
+Header insert_header(const AstInsert& insert, const TableMetadata& metadata);
+
+} // namespace basalt

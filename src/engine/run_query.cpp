@@ -1,0 +1,522 @@
+#include "engine/run_query.h"
+
+#include "base/error.h"
+#include "binder/binder.h"
+#include "engine/statement.h"
+#include "sql/formatter.h"
+#include "sql/parser.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+namespace
+{
+
+std::string kind_of(const Ast& ast)
+{
+    switch (ast.kind)
+    {
+    case AstKind::Query:
+        return kind_of(*static_cast<const AstQuery&>(ast).statement);
+    case AstKind::SelectUnion:
+    case AstKind::Select:
+        return "Select";
+    case AstKind::Insert:
+        return "Insert";
+    case AstKind::CreateTable:
+    case AstKind::CreateDatabase:
+    case AstKind::CreateFunction:
+    case AstKind::CreateDictionary:
+        return "Create";
+    case AstKind::Drop:
+        return "Drop";
+    case AstKind::Alter:
+        return "Alter";
+    case AstKind::Rename:
+        return "Rename";
+    case AstKind::Show:
+    case AstKind::Exists:
+        return "Show";
+    case AstKind::Describe:
+        return "Describe";
+    case AstKind::Explain:
+        return "Explain";
+    case AstKind::SetQuery:
+        return "Set";
+    case AstKind::Use:
+        return "Use";
+    case AstKind::System:
+        return "System";
+    case AstKind::Optimize:
+        return "Optimize";
+    case AstKind::Kill:
+        return "KillQuery";
+    case AstKind::Delete:
+        return "Delete";
+    case AstKind::Update:
+        return "Update";
+    default:
+        return std::string(ast_kind_name(ast.kind));
+    }
+}
+
+bool only_reads(const Ast& ast)
+{
+    switch (ast.kind)
+    {
+    case AstKind::Query:
+        return only_reads(*static_cast<const AstQuery&>(ast).statement);
+    case AstKind::SelectUnion:
+    case AstKind::Select:
+    case AstKind::Show:
+    case AstKind::Exists:
+    case AstKind::Describe:
+    case AstKind::Explain:
+    case AstKind::Use:
+    case AstKind::SetQuery:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// What stands behind the head of an INSERT in the text, then the rest of the request.
+class DataBuffer : public InputBuffer
+{
+public:
+    DataBuffer(std::string head, InputBuffer* rest) : head_(std::move(head)), rest_(rest) {}
+
+protected:
+    size_t read_some(char* to, size_t size) override
+    {
+        if (at_ < head_.size())
+        {
+            const size_t count = std::min(size, head_.size() - at_);
+            std::memcpy(to, head_.data() + at_, count);
+            at_ += count;
+            return count;
+        }
+        return rest_ ? rest_->read(to, size) : 0;
+    }
+
+private:
+    std::string head_;
+    size_t at_ = 0;
+    InputBuffer* rest_;
+};
+
+class BlocksResult : public ResultStream
+{
+public:
+    BlocksResult(Header header, std::vector<Block> blocks)
+        : header_(std::move(header)), blocks_(std::move(blocks))
+    {
+    }
+    const Header& header() const override { return header_; }
+    Block next() override
+    {
+        while (at_ < blocks_.size())
+        {
+            Block block = std::move(blocks_[at_++]);
+            if (block.rows() > 0)
+                return block;
+        }
+        return {};
+    }
+
+private:
+    Header header_;
+    std::vector<Block> blocks_;
+    size_t at_ = 0;
+};
+
+// SETTINGS written in the query: of the output clause, of the statement, of its last SELECT.
+void collect_settings(const Ast& ast, std::vector<const AstSetQuery*>& found)
+{
+    auto add = [&](const AstPtr& settings)
+    {
+        if (settings)
+            if (const auto* set = settings->as<AstSetQuery>())
+                found.push_back(set);
+    };
+    if (const auto* query = ast.as<AstQuery>())
+    {
+        collect_settings(*query->statement, found);
+        add(query->settings);
+    }
+    else if (const auto* select = ast.as<AstSelect>())
+        add(select->settings);
+    else if (const auto* select_union = ast.as<AstSelectUnion>())
+    {
+        if (!select_union->selects.empty())
+            collect_settings(*select_union->selects.back(), found);
+    }
+    else if (const auto* insert = ast.as<AstInsert>())
+    {
+        if (insert->select)
+            collect_settings(*insert->select, found);
+        add(insert->settings);
+    }
+    else if (const auto* explain = ast.as<AstExplain>())
+    {
+        if (explain->query)
+            collect_settings(*explain->query, found);
+    }
+    else if (const auto* alter = ast.as<AstAlter>())
+        add(alter->settings);
+    else if (const auto* optimize = ast.as<AstOptimize>())
+        add(optimize->settings);
+    else if (const auto* remove = ast.as<AstDelete>())
+        add(remove->settings);
+    else if (const auto* update = ast.as<AstUpdate>())
+        add(update->settings);
+    else if (const auto* drop = ast.as<AstDrop>())
+        add(drop->settings);
+}
+
+void append_more(QueryRequest& request, size_t max_bytes)
+{
+    if (!request.more)
+        return;
+    while (request.text.size() < max_bytes && !request.more->eof())
+    {
+        const auto piece = request.more->available();
+        const size_t take = std::min(piece.size(), max_bytes - request.text.size());
+        request.text.append(piece.data(), take);
+        request.more->consume(take);
+    }
+}
+
+} // namespace
+
+ResultPtr result_of_blocks(Header header, std::vector<Block> blocks)
+{
+    return std::make_unique<BlocksResult>(std::move(header), std::move(blocks));
+}
+
+class QueryStarter
+{
+public:
+    QueryStarter(Engine& engine, Session& session, QueryRequest& request)
+        : engine_(engine), session_(session), request_(request), query_(new RunningQuery)
+    {
+    }
+
+    std::unique_ptr<RunningQuery> start()
+    {
+        prepare_context();
+        try
+        {
+            run();
+        }
+        catch (Error& error)
+        {
+            query_->log(started_ ? QueryLogEntry::Type::ExceptionWhileProcessing
+                                 : QueryLogEntry::Type::ExceptionBeforeStart,
+                        &error);
+            query_->ended_ = true;
+            throw;
+        }
+        catch (const std::bad_alloc&)
+        {
+            const Error error(error_codes::CANNOT_ALLOCATE_MEMORY, "Cannot allocate memory");
+            query_->log(QueryLogEntry::Type::ExceptionWhileProcessing, &error);
+            query_->ended_ = true;
+            throw error;
+        }
+        return std::move(query_);
+    }
+
+private:
+    void prepare_context()
+    {
+        auto context = std::make_shared<QueryContext>(&engine_.memory());
+        context->user = session_.user;
+        context->current_database =
+            request_.database.empty() ? session_.current_database : request_.database;
+        context->server_timezone = engine_.options().timezone;
+        context->query_id = request_.query_id.empty() ? random_uuid(*context->random)
+                                                      : request_.query_id;
+        context->settings.apply(engine_.options().default_settings);
+        context->settings.apply(session_.settings);
+        context->settings.apply(request_.settings);
+        context->server_uptime_s =
+            static_cast<uint64_t>(context->clock->unix_s() - engine_.start_unix_s());
+        query_->engine_ = &engine_;
+        query_->context_ = context;
+        query_->client_ = request_.client;
+        query_->client_.user = session_.user;
+        query_->format_ = request_.default_format;
+    }
+
+    void run()
+    {
+        auto& context = query_->context_;
+        const size_t max_query_bytes = context->settings.get_uint("max_query_size");
+        append_more(request_, std::max<size_t>(max_query_bytes, 1) + request_.text.size());
+        query_->text_ = request_.text.substr(0, context->settings.get_uint(
+                                                    "log_queries_cut_to_length"));
+        ParserLimits limits;
+        limits.max_depth = static_cast<uint32_t>(context->settings.get_uint("max_parser_depth"));
+        limits.max_height = static_cast<uint32_t>(context->settings.get_uint("max_ast_depth"));
+        limits.max_backtracks = context->settings.get_uint("max_parser_backtracks");
+        AstPtr ast = parse_query(request_.text, limits);
+        query_->kind_ = kind_of(*ast);
+        check_text_size(*ast, max_query_bytes);
+
+        substitute_parameters(ast, parameters(), *context);
+        std::vector<const AstSetQuery*> settings;
+        collect_settings(*ast, settings);
+        for (const auto* set : settings)
+            apply_settings(*set, context->settings, nullptr);
+        if ((request_.readonly || context->settings.get_uint("readonly") == 1) &&
+            !only_reads(*ast))
+            throw Error(error_codes::READONLY,
+                        "Cannot execute query in readonly mode. For queries over HTTP, method GET "
+                        "implies readonly. You should use method POST for modifying queries");
+        context->start();
+        list_and_log_start();
+
+        if (const auto* output = ast->as<AstQuery>())
+        {
+            if (!output->format.empty())
+                query_->format_ = output->format;
+            if (output->outfile)
+                query_->outfile_ = output->outfile->as<AstLiteral>()->text;
+        }
+        const AstPtr statement_ast =
+            ast->as<AstQuery>() ? ast->as<AstQuery>()->statement : ast;
+
+        std::unique_ptr<DataBuffer> data;
+        if (const auto* insert = statement_ast->as<AstInsert>())
+        {
+            std::string head;
+            if (insert->has_inline_data && insert->data_offset < request_.text.size())
+                head = request_.text.substr(insert->data_offset);
+            data = std::make_unique<DataBuffer>(std::move(head), request_.more);
+        }
+        StatementContext statement{engine_, session_, context, request_, data.get()};
+        query_->max_result_rows_ = context->settings.get_uint("max_result_rows");
+        query_->max_result_bytes_ = context->settings.get_uint("max_result_bytes");
+        query_->break_on_overflow_ = context->settings.get("result_overflow_mode") == "break";
+        query_->result_ = run_statement(statement_ast, statement);
+    }
+
+    // An INSERT may be followed by any amount of data; another statement must have been read whole.
+    void check_text_size(const Ast& ast, size_t max_query_bytes)
+    {
+        const Ast* statement = &ast;
+        if (const auto* output = ast.as<AstQuery>())
+            statement = output->statement.get();
+        if (const auto* insert = statement->as<AstInsert>(); insert && !insert->select)
+            return;
+        const bool more = request_.more && !request_.more->eof();
+        if (more || (max_query_bytes && request_.text.size() > max_query_bytes))
+            throw Error(error_codes::SYNTAX_ERROR,
+                        fmt::format("Max query size exceeded (can be increased with the "
+                                    "`max_query_size` setting): {} bytes",
+                                    max_query_bytes));
+    }
+
+    std::map<std::string, std::string> parameters() const
+    {
+        auto all = session_.parameters;
+        for (const auto& [name, value] : request_.parameters)
+            all[name] = value;
+        return all;
+    }
+
+    void list_and_log_start()
+    {
+        ProcessEntry entry;
+        entry.context = query_->context_;
+        entry.client = query_->client_;
+        entry.query = query_->text_;
+        entry.kind = query_->kind_;
+        entry.start_unix_us = query_->context_->start_unix_us;
+        query_->slot_ =
+            engine_.processes().add(std::move(entry), engine_.options().max_concurrent_queries);
+        started_ = true;
+        auto& counters = query_->context_->counters;
+        counters.add(ProfileEvent::Query);
+        if (query_->kind_ == "Select")
+            counters.add(ProfileEvent::SelectQuery);
+        if (query_->kind_ == "Insert")
+            counters.add(ProfileEvent::InsertQuery);
+        query_->log(QueryLogEntry::Type::QueryStart, nullptr);
+    }
+
+    Engine& engine_;
+    Session& session_;
+    QueryRequest& request_;
+    std::unique_ptr<RunningQuery> query_;
+    bool started_ = false;
+};
+
+std::unique_ptr<RunningQuery> start_query(Engine& engine, Session& session, QueryRequest request)
+{
+    auto owned = std::make_unique<QueryRequest>(std::move(request));
+    return QueryStarter(engine, session, *owned).start();
+}
+
+RunningQuery::~RunningQuery()
+{
+    if (ended_ || !context_)
+        return;
+    context_->cancel();
+    fail(Error(error_codes::QUERY_WAS_CANCELLED, "Query was cancelled: its client left"));
+}
+
+Block RunningQuery::next()
+{
+    if (stopped_early_)
+        return {};
+    Block block = result_->next();
+    const uint64_t rows = context_->result_rows.fetch_add(block.rows()) + block.rows();
+    const uint64_t bytes = context_->result_bytes.fetch_add(block.byte_size()) + block.byte_size();
+    if (max_result_rows_ && rows > max_result_rows_)
+    {
+        if (!break_on_overflow_)
+            throw Error(error_codes::TOO_MANY_ROWS_OR_BYTES,
+                        fmt::format("Limit for result exceeded, max rows: {}, current rows: {}",
+                                    max_result_rows_, rows));
+        stopped_early_ = true;
+    }
+    if (max_result_bytes_ && bytes > max_result_bytes_)
+    {
+        if (!break_on_overflow_)
+            throw Error(error_codes::TOO_MANY_ROWS_OR_BYTES,
+                        fmt::format("Limit for result exceeded, max bytes: {}, current bytes: {}",
+                                    max_result_bytes_, bytes));
+        stopped_early_ = true;
+    }
+    return block;
+}
+
+ResultStatistics RunningQuery::statistics() const
+{
+    ResultStatistics statistics;
+    statistics.elapsed_s =
+        static_cast<double>(context_->clock->monotonic_ns() - context_->start_monotonic_ns) / 1e9;
+    statistics.rows_read = context_->read_rows;
+    statistics.bytes_read = context_->read_bytes;
+    statistics.rows_before_limit = rows_before_limit();
+    return statistics;
+}
+
+void RunningQuery::finish()
+{
+    if (ended_)
+        return;
+    ended_ = true;
+    result_.reset();
+    log(QueryLogEntry::Type::QueryFinish, nullptr);
+    slot_.release();
+}
+
+void RunningQuery::fail(const Error& error)
+{
+    if (ended_)
+        return;
+    ended_ = true;
+    context_->cancel();
+    result_.reset();
+    log(QueryLogEntry::Type::ExceptionWhileProcessing, &error);
+    slot_.release();
+}
+
+void RunningQuery::log(QueryLogEntry::Type type, const Error* error)
+{
+    const auto& c = *context_;
+    if (error)
+    {
+        engine_->error_counts().add(error->code(), error->message(), c.clock->unix_s());
+        c.counters.add(ProfileEvent::FailedQuery);
+    }
+    if (!c.settings.get_bool("log_queries"))
+        return;
+    QueryLogEntry entry;
+    entry.type = type;
+    entry.event_unix_us = c.clock->unix_us();
+    entry.start_unix_us = c.start_unix_us;
+    if (type != QueryLogEntry::Type::QueryStart)
+        entry.duration_ms =
+            static_cast<uint64_t>(c.clock->monotonic_ns() - c.start_monotonic_ns) / 1000000;
+    entry.read_rows = c.read_rows;
+    entry.read_bytes = c.read_bytes;
+    entry.written_rows = c.written_rows;
+    entry.written_bytes = c.written_bytes;
+    entry.result_rows = kind_ == "Insert" ? c.written_rows.load() : c.result_rows.load();
+    entry.result_bytes = c.result_bytes;
+    entry.memory_usage = static_cast<uint64_t>(std::max<int64_t>(0, c.memory.peak_bytes()));
+    entry.current_database = c.current_database;
+    entry.query = text_;
+    entry.query_kind = kind_;
+    entry.tables = tables_;
+    if (error)
+    {
+        entry.exception_code = error->code();
+        entry.exception = error->full_text();
+    }
+    entry.query_id = c.query_id;
+    entry.client = client_;
+    entry.log_comment = c.settings.get("log_comment");
+    if (type != QueryLogEntry::Type::QueryStart)
+        for (size_t i = 0; i < kProfileEventCount; ++i)
+            if (const uint64_t n = c.counters.get(static_cast<ProfileEvent>(i)))
+                entry.profile_events.emplace_back(
+                    profile_event_name(static_cast<ProfileEvent>(i)), n);
+    for (const auto& [name, value] : c.settings.changes())
+        entry.settings.emplace_back(name, value);
+    engine_->query_log().add(std::move(entry));
+}
+
+void write_result(RunningQuery& query, const FormatEntry& entry, OutputBuffer& out,
+                  bool is_terminal)
+{
+    std::unique_ptr<OutputFormat> format;
+    try
+    {
+        FormatOptions options =
+            FormatOptions::from(query.context()->settings, query.context()->timezone());
+        options.is_terminal = is_terminal;
+        format = entry.output(out, options);
+        format->begin(query.header());
+        for (;;)
+        {
+            Block block = query.next();
+            if (block.rows() == 0)
+                break;
+            format->write(block);
+        }
+        if (auto totals = query.totals())
+            format->totals(*totals);
+        if (auto extremes = query.extremes())
+            format->extremes(*extremes);
+        format->finish(query.statistics());
+        query.finish();
+    }
+    catch (const Error& error)
+    {
+        query.fail(error);
+        if (format)
+            format->fail(error.full_text());
+        throw;
+    }
+}
+
+void run_query_to(Engine& engine, Session& session, QueryRequest request, OutputBuffer& out)
+{
+    auto query = start_query(engine, session, std::move(request));
+    if (!query->has_result())
+    {
+        query->finish();
+        return;
+    }
+    write_result(*query, formats().get_output(query->format()), out);
+}
+
+} // namespace basalt

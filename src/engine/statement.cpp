@@ -1,0 +1,137 @@
+#include "engine/statement.h"
+
+#include "base/error.h"
+
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+TableName StatementContext::resolve(const AstTableName& name) const
+{
+    return {name.database.empty() ? context->current_database : name.database, name.table};
+}
+
+TablePtr StatementContext::find_table(const AstTableName& name) const
+{
+    if (name.database.empty())
+        if (auto it = session.temporary_tables.find(name.table);
+            it != session.temporary_tables.end())
+            return it->second;
+    return engine.catalog().find_table(resolve(name));
+}
+
+TablePtr StatementContext::get_table(const AstTableName& name) const
+{
+    if (TablePtr table = find_table(name))
+        return table;
+    return engine.catalog().get_table(resolve(name)); // throws with hints
+}
+
+ResultPtr text_result(const std::string& column, const std::vector<std::string>& lines)
+{
+    auto texts = std::make_shared<StringColumn>();
+    for (const auto& line : lines)
+        texts->append(line);
+    const TypePtr& type = simple_type(TypeId::String);
+    const size_t rows = lines.size();
+    return result_of_blocks({{column, type}}, {Block({{texts, type, column}}, rows)});
+}
+
+void apply_settings(const AstSetQuery& set, Settings& settings,
+                    std::map<std::string, std::string>* parameters)
+{
+    for (const auto& change : set.changes)
+    {
+        std::string value;
+        if (change.value)
+        {
+            const auto* literal = change.value->as<AstLiteral>();
+            if (literal)
+            {
+                switch (literal->literal_kind)
+                {
+                case LiteralKind::Bool:
+                    value = literal->unsigned_value ? "1" : "0";
+                    break;
+                case LiteralKind::UInt64:
+                    value = fmt::format("{}", literal->unsigned_value);
+                    break;
+                case LiteralKind::Int64:
+                    value = fmt::format("{}", literal->signed_value);
+                    break;
+                case LiteralKind::Float64:
+                    value = literal->text.empty() ? fmt::format("{}", literal->float_value)
+                                                  : literal->text;
+                    break;
+                default:
+                    value = literal->text;
+                }
+            }
+            else if (const auto* identifier = change.value->as<AstIdentifier>())
+                value = identifier->full_name();
+            else
+                throw Error(error_codes::NOT_IMPLEMENTED,
+                            fmt::format("The value of setting '{}' must be a literal",
+                                        change.name));
+        }
+        if (parameters && change.name.starts_with("param_"))
+        {
+            (*parameters)[change.name.substr(6)] = value;
+            continue;
+        }
+        if (change.is_default || !change.value)
+            settings.reset(change.name);
+        else
+            settings.set(change.name, value);
+    }
+}
+
+ResultPtr run_statement(const AstPtr& ast, StatementContext& statement)
+{
+    switch (ast->kind)
+    {
+    case AstKind::Select:
+    case AstKind::SelectUnion:
+        return run_select(ast, statement);
+    case AstKind::Insert:
+        return run_insert(*ast->as<AstInsert>(), statement);
+    case AstKind::CreateTable:
+        return run_create_table(*ast->as<AstCreateTable>(), statement);
+    case AstKind::CreateDatabase:
+        return run_create_database(*ast->as<AstCreateDatabase>(), statement);
+    case AstKind::Drop:
+        return run_drop(*ast->as<AstDrop>(), statement);
+    case AstKind::Rename:
+        return run_rename(*ast->as<AstRename>(), statement);
+    case AstKind::Alter:
+        return run_alter(*ast->as<AstAlter>(), statement);
+    case AstKind::Delete:
+        return run_delete(*ast->as<AstDelete>(), statement);
+    case AstKind::Update:
+        return run_update(*ast->as<AstUpdate>(), statement);
+    case AstKind::Optimize:
+        return run_optimize(*ast->as<AstOptimize>(), statement);
+    case AstKind::Exists:
+        return run_exists(*ast->as<AstExists>(), statement);
+    case AstKind::Show:
+        return run_show(*ast->as<AstShow>(), statement);
+    case AstKind::Describe:
+        return run_describe(*ast->as<AstDescribe>(), statement);
+    case AstKind::Explain:
+        return run_explain(*ast->as<AstExplain>(), statement);
+    case AstKind::SetQuery:
+        return run_set(*ast->as<AstSetQuery>(), statement);
+    case AstKind::Use:
+        return run_use(*ast->as<AstUse>(), statement);
+    case AstKind::System:
+        return run_system(*ast->as<AstSystem>(), statement);
+    case AstKind::Kill:
+        return run_kill(*ast->as<AstKill>(), statement);
+    default:
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    fmt::format("{} is not implemented", ast_kind_name(ast->kind)));
+    }
+}
+
+} // namespace basalt
