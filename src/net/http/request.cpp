@@ -1,0 +1,273 @@
+#include "net/http/request.h"
+
+#include "base/error.h"
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/buffer_body.hpp>
+#include <boost/beast/http/parser.hpp>
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+namespace beast_http = boost::beast::http;
+
+namespace
+{
+
+std::string lower(std::string_view text)
+{
+    std::string out(text);
+    std::transform(out.begin(), out.end(), out.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    return out;
+}
+
+int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    if (c >= 'A' && c <= 'F')
+        return c - 'A' + 10;
+    return -1;
+}
+
+} // namespace
+
+const std::string* HttpRequest::header(const std::string& lower_name) const
+{
+    auto it = headers.find(lower_name);
+    return it == headers.end() ? nullptr : &it->second;
+}
+
+const std::string* HttpRequest::parameter(const std::string& name) const
+{
+    for (size_t i = parameters.size(); i-- > 0;)
+        if (parameters[i].first == name)
+            return &parameters[i].second;
+    return nullptr;
+}
+
+std::string decode_url(std::string_view text, bool plus_is_space)
+{
+    std::string out;
+    out.reserve(text.size());
+    for (size_t i = 0; i < text.size(); ++i)
+    {
+        if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
+            hex_digit(text[i + 2]) >= 0)
+        {
+            out.push_back(static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2])));
+            i += 2;
+        }
+        else
+            out.push_back(plus_is_space && text[i] == '+' ? ' ' : text[i]);
+    }
+    return out;
+}
+
+std::vector<std::pair<std::string, std::string>> parse_url_parameters(std::string_view text)
+{
+    std::vector<std::pair<std::string, std::string>> parameters;
+    while (!text.empty())
+    {
+        const size_t end = std::min(text.find('&'), text.size());
+        const std::string_view pair = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (pair.empty())
+            continue;
+        const size_t equals = pair.find('=');
+        const std::string_view name = pair.substr(0, equals);
+        const std::string_view value =
+            equals == std::string_view::npos ? std::string_view{} : pair.substr(equals + 1);
+        parameters.emplace_back(decode_url(name, true), decode_url(value, true));
+    }
+    return parameters;
+}
+
+std::optional<std::string> decode_base64(std::string_view text)
+{
+    std::string out;
+    uint32_t bits = 0;
+    int count = 0;
+    for (char c : text)
+    {
+        int value;
+        if (c >= 'A' && c <= 'Z')
+            value = c - 'A';
+        else if (c >= 'a' && c <= 'z')
+            value = c - 'a' + 26;
+        else if (c >= '0' && c <= '9')
+            value = c - '0' + 52;
+        else if (c == '+')
+            value = 62;
+        else if (c == '/')
+            value = 63;
+        else if (c == '=')
+            break;
+        else
+            return std::nullopt;
+        bits = bits << 6 | static_cast<uint32_t>(value);
+        count += 6;
+        if (count >= 8)
+        {
+            count -= 8;
+            out.push_back(static_cast<char>(bits >> count & 0xFF));
+        }
+    }
+    return out;
+}
+
+// Beast does the parsing; bytes come from the socket into `bytes_`, of which [at_, end) is unread.
+struct HttpConnectionReader::Impl
+{
+    using Parser = beast_http::request_parser<beast_http::buffer_body>;
+
+    class Body : public InputBuffer
+    {
+    public:
+        explicit Body(Impl& impl) : impl_(impl) {}
+
+    protected:
+        size_t read_some(char* to, size_t size) override { return impl_.read_body(to, size); }
+
+    private:
+        Impl& impl_;
+    };
+
+    explicit Impl(Socket& socket) : socket_(socket) {}
+
+    bool read_more()
+    {
+        if (at_ > 0)
+        {
+            bytes_.erase(0, at_);
+            at_ = 0;
+        }
+        const size_t old = bytes_.size();
+        bytes_.resize(old + kStreamBufferBytes);
+        const size_t got = socket_.read(bytes_.data() + old, kStreamBufferBytes);
+        bytes_.resize(old + got);
+        return got > 0;
+    }
+
+    boost::asio::const_buffer unread() const
+    {
+        return {bytes_.data() + at_, bytes_.size() - at_};
+    }
+
+    size_t read_body(char* to, size_t size)
+    {
+        if (!parser_ || parser_->is_done())
+            return 0;
+        auto& body = parser_->get().body();
+        body.data = to;
+        body.size = size;
+        body.more = true;
+        for (;;)
+        {
+            boost::system::error_code ec;
+            if (at_ < bytes_.size())
+            {
+                at_ += parser_->put(unread(), ec);
+                if (ec && ec != beast_http::error::need_buffer &&
+                    ec != beast_http::error::need_more)
+                    throw Error(error_codes::NETWORK_ERROR,
+                                fmt::format("Broken HTTP body: {}", ec.message()));
+            }
+            const size_t produced = size - body.size;
+            if (produced > 0 || parser_->is_done())
+                return produced;
+            if (!read_more())
+                throw Error(error_codes::NETWORK_ERROR,
+                            "The connection ended in the middle of a request's body");
+        }
+    }
+
+    Socket& socket_;
+    std::string bytes_;
+    size_t at_ = 0;
+    std::unique_ptr<Parser> parser_;
+    std::unique_ptr<Body> body_;
+};
+
+HttpConnectionReader::HttpConnectionReader(Socket& socket) : impl_(std::make_unique<Impl>(socket))
+{
+}
+
+HttpConnectionReader::~HttpConnectionReader() = default;
+
+std::optional<HttpRequest> HttpConnectionReader::next_head()
+{
+    auto& s = *impl_;
+    s.body_.reset();
+    s.parser_ = std::make_unique<Impl::Parser>();
+    s.parser_->header_limit(kMaxHttpHeadBytes);
+    s.parser_->body_limit(boost::none);
+    s.parser_->eager(false);
+    while (!s.parser_->is_header_done())
+    {
+        boost::system::error_code ec;
+        if (s.at_ < s.bytes_.size())
+        {
+            s.at_ += s.parser_->put(s.unread(), ec);
+            if (ec && ec != beast_http::error::need_more)
+                throw Error(error_codes::BAD_ARGUMENTS,
+                            fmt::format("Not an HTTP request: {}", ec.message()));
+            if (s.parser_->is_header_done())
+                break;
+        }
+        const bool in_the_middle = s.at_ < s.bytes_.size();
+        if (!s.read_more())
+        {
+            if (in_the_middle || s.parser_->got_some())
+                throw Error(error_codes::NETWORK_ERROR,
+                            "The connection ended in the middle of a request's head");
+            return std::nullopt;
+        }
+    }
+
+    const auto& message = s.parser_->get();
+    HttpRequest request;
+    request.method = std::string(message.method_string());
+    const std::string_view target{message.target().data(), message.target().size()};
+    const size_t question = target.find('?');
+    request.path = decode_url(target.substr(0, question), false);
+    if (question != std::string_view::npos)
+        request.parameters = parse_url_parameters(target.substr(question + 1));
+    for (const auto& field : message)
+        request.headers[lower({field.name_string().data(), field.name_string().size()})] =
+            std::string(field.value());
+    request.keep_alive = message.keep_alive();
+    request.has_body = !s.parser_->is_done();
+    if (const auto* expect = request.header("expect");
+        expect && lower(*expect) == "100-continue" && request.has_body)
+        s.socket_.write_all("HTTP/1.1 100 Continue\r\n\r\n");
+    s.body_ = std::make_unique<Impl::Body>(s);
+    return request;
+}
+
+InputBuffer& HttpConnectionReader::body()
+{
+    return *impl_->body_;
+}
+
+bool HttpConnectionReader::drain_body(size_t max_bytes)
+{
+    size_t seen = 0;
+    while (!impl_->body_->eof())
+    {
+        const size_t n = impl_->body_->available().size();
+        impl_->body_->consume(n);
+        seen += n;
+        if (seen > max_bytes)
+            return false;
+    }
+    return true;
+}
+
+} // namespace basalt

@@ -1,0 +1,59 @@
+#pragma once
+
+// One HTTP/1.1 request read from a socket: head at once, body as a stream. Bytes only: nothing here
+// knows of queries.
+
+#include "io/buffer.h"
+#include "io/socket.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace basalt
+{
+
+inline constexpr size_t kMaxHttpHeadBytes = 1 << 20; // request line with its query, and headers
+
+struct HttpRequest
+{
+    std::string method;
+    std::string path;                            // decoded, without the query
+    std::vector<std::pair<std::string, std::string>> parameters; // decoded, in order
+    std::map<std::string, std::string> headers;  // names in lower case
+    bool keep_alive = true;
+    bool has_body = false;
+
+    const std::string* header(const std::string& lower_name) const;
+    const std::string* parameter(const std::string& name) const; // the last of that name
+};
+
+// %41 and + to bytes. A broken escape is kept as it is.
+std::string decode_url(std::string_view text, bool plus_is_space);
+// a=1&b=2, decoded.
+std::vector<std::pair<std::string, std::string>> parse_url_parameters(std::string_view text);
+std::optional<std::string> decode_base64(std::string_view text);
+
+// Requests of one connection, one after another. Blocking.
+class HttpConnectionReader
+{
+public:
+    explicit HttpConnectionReader(Socket& socket);
+    ~HttpConnectionReader();
+
+    // The next request's head; nothing when the peer has closed the connection between requests.
+    // Throws NETWORK_ERROR, or BAD_ARGUMENTS for what is not HTTP (the connection must be closed).
+    std::optional<HttpRequest> next_head();
+    // The body of that request, dechunked; ends where the body ends.
+    InputBuffer& body();
+    // Reads what is left of the body, at most `max_bytes`; false if there was more.
+    bool drain_body(size_t max_bytes);
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+} // namespace basalt

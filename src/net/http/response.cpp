@@ -1,0 +1,223 @@
+#include "net/http/response.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <ctime>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+namespace
+{
+
+std::string http_date()
+{
+    const std::time_t now = std::time(nullptr);
+    std::tm utc{};
+    gmtime_r(&now, &utc);
+    char text[64];
+    const size_t n = std::strftime(text, sizeof(text), "%a, %d %b %Y %H:%M:%S GMT", &utc);
+    return std::string(text, n);
+}
+
+} // namespace
+
+std::string_view http_reason(int status)
+{
+    switch (status)
+    {
+    case 200:
+        return "OK";
+    case 400:
+        return "Bad Request";
+    case 401:
+        return "Unauthorized";
+    case 403:
+        return "Forbidden";
+    case 404:
+        return "Not Found";
+    case 405:
+        return "Method Not Allowed";
+    case 408:
+        return "Request Timeout";
+    case 411:
+        return "Length Required";
+    case 413:
+        return "Request Entity Too Large";
+    case 500:
+        return "Internal Server Error";
+    case 501:
+        return "Not Implemented";
+    case 503:
+        return "Service Unavailable";
+    default:
+        return "Unknown";
+    }
+}
+
+int http_status_of_error(int code)
+{
+    using namespace error_codes;
+    switch (code)
+    {
+    case REQUIRED_PASSWORD:
+        return 401;
+    case UNKNOWN_USER:
+    case WRONG_PASSWORD:
+    case AUTHENTICATION_FAILED:
+    case DATABASE_ACCESS_DENIED:
+    case READONLY:
+    case ACCESS_DENIED:
+        return 403;
+    case BAD_ARGUMENTS:
+    case CANNOT_COMPILE_REGEXP:
+    case CANNOT_PARSE_TEXT:
+    case CANNOT_PARSE_ESCAPE_SEQUENCE:
+    case CANNOT_PARSE_QUOTED_STRING:
+    case CANNOT_PARSE_DATE:
+    case CANNOT_PARSE_DATETIME:
+    case CANNOT_PARSE_NUMBER:
+    case CANNOT_PARSE_DOMAIN_VALUE_FROM_STRING:
+    case CANNOT_PARSE_IPV4:
+    case CANNOT_PARSE_IPV6:
+    case CANNOT_PARSE_INPUT_ASSERTION_FAILED:
+    case CANNOT_PARSE_UUID:
+    case DUPLICATE_COLUMN:
+    case ILLEGAL_COLUMN:
+    case THERE_IS_NO_COLUMN:
+    case UNKNOWN_ELEMENT_IN_AST:
+    case UNKNOWN_TYPE_OF_AST_NODE:
+    case TOO_DEEP_AST:
+    case TOO_BIG_AST:
+    case UNEXPECTED_AST_STRUCTURE:
+    case SYNTAX_ERROR:
+    case INCORRECT_DATA:
+    case TYPE_MISMATCH:
+    case VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE:
+    case NUMBER_OF_ARGUMENTS_DOESNT_MATCH:
+    case ILLEGAL_TYPE_OF_ARGUMENT:
+        return 400;
+    case UNKNOWN_TABLE:
+    case UNKNOWN_FUNCTION:
+    case UNKNOWN_IDENTIFIER:
+    case UNKNOWN_TYPE:
+    case UNKNOWN_STORAGE:
+    case UNKNOWN_DATABASE:
+    case UNKNOWN_SETTING:
+    case UNKNOWN_DIRECTION_OF_SORTING:
+    case UNKNOWN_AGGREGATE_FUNCTION:
+    case UNKNOWN_FORMAT:
+    case UNKNOWN_DATABASE_ENGINE:
+    case UNKNOWN_TYPE_OF_QUERY:
+    case UNKNOWN_ROLE:
+    case NO_ELEMENTS_IN_CONFIG:
+        return 404;
+    case QUERY_IS_TOO_LARGE:
+        return 413;
+    case TIMEOUT_EXCEEDED:
+        return 408;
+    case HTTP_LENGTH_REQUIRED:
+        return 411;
+    case NOT_IMPLEMENTED:
+        return 501;
+    case SOCKET_TIMEOUT:
+    case CANNOT_OPEN_FILE:
+    case CANNOT_SCHEDULE_TASK:
+    case TOO_MANY_SIMULTANEOUS_QUERIES:
+        return 503;
+    default:
+        return 500;
+    }
+}
+
+HttpResponse::HttpResponse(Socket& socket, bool keep_alive, bool head_only, size_t buffer_bytes)
+    : BlockOutputBuffer(buffer_bytes), socket_(socket), keep_alive_(keep_alive),
+      head_only_(head_only)
+{
+}
+
+void HttpResponse::set_header(std::string name, std::string value)
+{
+    // A line end in a value would let it add headers of its own.
+    std::replace_if(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n'; },
+                    ' ');
+    for (auto& [known, old] : headers_)
+        if (known == name)
+        {
+            old = std::move(value);
+            return;
+        }
+    headers_.emplace_back(std::move(name), std::move(value));
+}
+
+void HttpResponse::send_head(bool whole, size_t length)
+{
+    if (before_head_)
+        before_head_(*this);
+    std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\nConnection: {}\r\n", status_,
+                                   http_reason(status_), http_date(),
+                                   keep_alive_ ? "keep-alive" : "close");
+    if (keep_alive_)
+        head += "Keep-Alive: timeout=30, max=9999\r\n";
+    for (const auto& [name, value] : headers_)
+        head += name + ": " + value + "\r\n";
+    if (whole)
+        head += fmt::format("Content-Length: {}\r\n\r\n", length);
+    else
+        head += "Transfer-Encoding: chunked\r\n\r\n";
+    head_sent_ = true;
+    socket_.write_all(head);
+}
+
+void HttpResponse::sink(const char* data, size_t size)
+{
+    if (discarding_)
+        return;
+    if (!head_sent_)
+    {
+        if (finishing_)
+        {
+            send_head(true, size);
+            finished_ = true;
+            if (!head_only_)
+                socket_.write_all(data, size);
+            return;
+        }
+        send_head(false, 0);
+    }
+    if (head_only_ || size == 0)
+        return;
+    socket_.write_all(fmt::format("{:x}\r\n", size));
+    socket_.write_all(data, size);
+    socket_.write_all("\r\n");
+}
+
+void HttpResponse::finish()
+{
+    finishing_ = true;
+    flush();
+    if (finished_)
+        return;
+    if (!head_sent_)
+        send_head(true, 0);
+    else if (!head_only_)
+        socket_.write_all("0\r\n\r\n");
+    finished_ = true;
+}
+
+void HttpResponse::discard()
+{
+    discarding_ = true;
+    flush();
+    discarding_ = false;
+}
+
+void HttpResponse::break_off()
+{
+    keep_alive_ = false;
+    flush();
+}
+
+} // namespace basalt
