@@ -1,0 +1,309 @@
+#include "net/http/query_handler.h"
+
+#include "base/error.h"
+#include "net/http/compression.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <set>
+
+namespace basalt
+{
+
+namespace
+{
+
+// URL parameters that are not settings.
+const std::set<std::string, std::less<>>& reserved_parameters()
+{
+    static const std::set<std::string, std::less<>> names = {
+        "query",       "database",        "default_format", "session_id",  "session_timeout",
+        "session_check", "query_id",      "user",           "password",    "compress",
+        "decompress",  "wait_end_of_query", "buffer_size",  "quota_key",   "stacktrace",
+        "role",        "close_session",   "client_protocol_version",       "roles"};
+    return names;
+}
+
+bool is_on(const std::string* value)
+{
+    return value && (*value == "1" || *value == "true");
+}
+
+// {"read_rows":"1",…}: the form that drivers parse.
+std::string summary_of(const QueryContext& c)
+{
+    const auto elapsed = c.clock->monotonic_ns() - c.start_monotonic_ns;
+    return fmt::format("{{\"read_rows\":\"{}\",\"read_bytes\":\"{}\",\"written_rows\":\"{}\","
+                       "\"written_bytes\":\"{}\",\"total_rows_to_read\":\"{}\",\"result_rows\":"
+                       "\"{}\",\"result_bytes\":\"{}\",\"elapsed_ns\":\"{}\",\"memory_usage\":"
+                       "\"{}\"}}",
+                       c.read_rows.load(), c.read_bytes.load(), c.written_rows.load(),
+                       c.written_bytes.load(), c.total_rows_to_read.load(), c.result_rows.load(),
+                       c.result_bytes.load(), elapsed,
+                       std::max<int64_t>(0, c.memory.peak_bytes()));
+}
+
+} // namespace
+
+HttpQueryHandler::HttpQueryHandler(Engine& engine, std::string display_name)
+    : engine_(engine), display_name_(std::move(display_name))
+{
+}
+
+std::string HttpQueryHandler::authenticate(const HttpRequest& request) const
+{
+    std::string user = "default";
+    if (const auto* name = request.header("x-clickhouse-user"))
+        user = *name;
+    else if (const auto* basic = request.header("authorization"))
+    {
+        if (!basic->starts_with("Basic "))
+            throw Error(error_codes::AUTHENTICATION_FAILED,
+                        "Only Basic authorization is supported");
+        const auto decoded = decode_base64(std::string_view(*basic).substr(6));
+        if (!decoded)
+            throw Error(error_codes::AUTHENTICATION_FAILED, "Broken Basic authorization header");
+        user = decoded->substr(0, decoded->find(':'));
+    }
+    else if (const auto* parameter = request.parameter("user"))
+        user = *parameter;
+    if (user.empty())
+        user = "default";
+    if (user != "default")
+        throw Error(error_codes::AUTHENTICATION_FAILED,
+                    fmt::format("{}: Authentication failed: password is incorrect, or there is no "
+                                "user with such name",
+                                user));
+    return user;
+}
+
+SessionPtr HttpQueryHandler::find_session(const HttpRequest& request, const std::string& user)
+{
+    const auto* id = request.parameter("session_id");
+    if (!id || id->empty())
+    {
+        auto session = std::make_shared<Session>();
+        session->user = user;
+        return session;
+    }
+    int64_t timeout_s = 60;
+    if (const auto* text = request.parameter("session_timeout"))
+    {
+        const auto [end, ec] =
+            std::from_chars(text->data(), text->data() + text->size(), timeout_s);
+        if (ec != std::errc() || end != text->data() + text->size() || timeout_s < 0)
+            throw Error(error_codes::INVALID_SESSION_TIMEOUT,
+                        fmt::format("Invalid session timeout: '{}'", *text));
+        if (timeout_s > 3600)
+            throw Error(error_codes::INVALID_SESSION_TIMEOUT,
+                        fmt::format("Session timeout '{}' is larger than max_session_timeout: "
+                                    "3600. Maximum session timeout could be modified in "
+                                    "configuration file.",
+                                    *text));
+    }
+    const int64_t now = system_clock().unix_s();
+    std::lock_guard lock(mutex_);
+    std::erase_if(sessions_, [&](const auto& item)
+                  { return item.second.last_use_s + item.second.timeout_s < now &&
+                           item.second.session.use_count() == 1; });
+    const std::string key = user + '\0' + *id;
+    auto it = sessions_.find(key);
+    if (it == sessions_.end())
+    {
+        if (is_on(request.parameter("session_check")))
+            throw Error(error_codes::SESSION_NOT_FOUND,
+                        fmt::format("Session {} not found", *id));
+        if (sessions_.size() >= kMaxHttpSessions)
+        {
+            auto oldest = std::min_element(sessions_.begin(), sessions_.end(),
+                                           [](const auto& a, const auto& b)
+                                           { return a.second.last_use_s < b.second.last_use_s; });
+            sessions_.erase(oldest);
+        }
+        it = sessions_.emplace(key, NamedSession{std::make_shared<Session>(), timeout_s, now})
+                 .first;
+        it->second.session->user = user;
+    }
+    it->second.timeout_s = timeout_s;
+    it->second.last_use_s = now;
+    return it->second.session;
+}
+
+void HttpQueryHandler::handle(const HttpRequest& request, InputBuffer& body,
+                              const SocketAddress& peer, HttpResponse& response,
+                              const std::function<void(QueryContextPtr)>& on_start)
+{
+    try
+    {
+        run(request, body, peer, response, on_start);
+    }
+    catch (const Error& error)
+    {
+        const bool was_sent = response.head_sent();
+        std::string text = error.full_text() + "\n";
+        if (was_sent)
+        {
+            response.write("\r\n__exception__\r\n");
+            response.write(text);
+            response.break_off();
+            return;
+        }
+        response.discard();
+        response.set_status(http_status_of_error(error.code()));
+        response.set_header("Content-Type", "text/plain; charset=UTF-8");
+        response.set_header("X-ClickHouse-Exception-Code", fmt::format("{}", error.code()));
+        response.write(text);
+        response.finish();
+    }
+}
+
+void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
+                           const SocketAddress& peer, HttpResponse& response,
+                           const std::function<void(QueryContextPtr)>& on_start)
+{
+    if (!display_name_.empty())
+        response.set_header("X-ClickHouse-Server-Display-Name", display_name_);
+    if (request.method != "GET" && request.method != "POST" && request.method != "HEAD" &&
+        request.method != "PUT")
+        throw Error(error_codes::BAD_ARGUMENTS,
+                    fmt::format("HTTP method {} is not supported", request.method));
+    const std::string user = authenticate(request);
+    const SessionPtr session = find_session(request, user);
+    std::unique_lock busy(session->busy, std::try_to_lock);
+    if (!busy.owns_lock())
+        throw Error(error_codes::SESSION_IS_LOCKED, "Session is locked by a concurrent client");
+
+    QueryRequest query;
+    query.client.interface = ClientInfo::Interface::Http;
+    query.client.http_method = request.method == "POST" ? ClientInfo::HttpMethod::Post
+                                                        : ClientInfo::HttpMethod::Get;
+    query.client.address = peer.host;
+    query.client.port = peer.port;
+    if (const auto* agent = request.header("user-agent"))
+        query.client.http_user_agent = *agent;
+    query.readonly = request.method == "GET" || request.method == "HEAD";
+    if (const auto* text = request.parameter("query"))
+        query.text = *text;
+    if (const auto* id = request.parameter("query_id"))
+        query.query_id = *id;
+    else if (const auto* id_header = request.header("x-clickhouse-query-id"))
+        query.query_id = *id_header;
+    if (const auto* database = request.header("x-clickhouse-database"))
+        query.database = *database;
+    if (const auto* database = request.parameter("database"))
+        query.database = *database;
+    if (const auto* format = request.header("x-clickhouse-format"))
+        query.default_format = *format;
+    if (const auto* format = request.parameter("default_format"))
+        query.default_format = *format;
+    if (!query.database.empty() && !engine_.catalog().database_exists(query.database))
+        throw Error(error_codes::UNKNOWN_DATABASE,
+                    fmt::format("Database {} does not exist", query.database));
+    for (const auto& [name, value] : request.parameters)
+    {
+        if (name.starts_with("param_"))
+            query.parameters[name.substr(6)] = value;
+        else if (!reserved_parameters().contains(name))
+            query.settings.set(name, value);
+    }
+
+    std::unique_ptr<InputBuffer> decoded, unframed;
+    InputBuffer* source = &body;
+    if (const auto* encoding = request.header("content-encoding");
+        encoding && !encoding->empty() && *encoding != "identity")
+    {
+        decoded = decompressing_buffer(*encoding, *source);
+        source = decoded.get();
+    }
+    if (is_on(request.parameter("decompress")))
+    {
+        unframed = frame_decompressing_buffer(*source);
+        source = unframed.get();
+    }
+    if (request.has_body)
+    {
+        if (!query.text.empty())
+            query.text += "\n";
+        query.more = source;
+    }
+
+    auto running = start_query(engine_, *session, std::move(query));
+    const QueryContextPtr context = running->context();
+    on_start(context);
+    response.set_header("X-ClickHouse-Query-Id", context->query_id);
+    response.set_header("X-ClickHouse-Timezone", context->timezone());
+    response.before_head([context](HttpResponse& r)
+                         { r.set_header("X-ClickHouse-Summary", summary_of(*context)); });
+    if (!running->has_result())
+    {
+        running->finish();
+        response.set_header("Content-Type", "text/plain; charset=UTF-8");
+        response.finish();
+        return;
+    }
+    const FormatEntry& format = formats().get_output(running->format());
+    response.set_header("X-ClickHouse-Format", format.name);
+    response.set_header("Content-Type", format.content_type);
+
+    std::string whole;
+    std::unique_ptr<StringOutputBuffer> held;
+    OutputBuffer* out = &response;
+    if (is_on(request.parameter("wait_end_of_query")))
+    {
+        held = std::make_unique<StringOutputBuffer>(whole);
+        out = held.get();
+    }
+    std::unique_ptr<OutputBuffer> framed, encoded;
+    OutputBuffer* sink = out;
+    if (const auto* accept = request.header("accept-encoding");
+        accept && context->settings.get_bool("enable_http_compression"))
+    {
+        const std::string encoding = choose_encoding(*accept);
+        if (!encoding.empty())
+        {
+            response.set_header("Content-Encoding", encoding);
+            encoded = compressing_buffer(
+                encoding, *sink,
+                static_cast<int>(context->settings.get_int("http_zlib_compression_level")));
+            sink = encoded.get();
+        }
+    }
+    if (is_on(request.parameter("compress")))
+    {
+        framed = frame_compressing_buffer(*sink);
+        sink = framed.get();
+    }
+    write_result(*running, format, *sink);
+    if (framed)
+        framed->finish();
+    if (encoded)
+        encoded->finish();
+    if (held)
+    {
+        held->flush();
+        response.write(whole);
+    }
+    response.finish();
+}
+
+std::string HttpQueryHandler::metrics_text() const
+{
+    std::string text;
+    for (size_t i = 0; i < kProfileEventCount; ++i)
+    {
+        const auto event = static_cast<ProfileEvent>(i);
+        const auto name = profile_event_name(event);
+        text += fmt::format("# TYPE ClickHouseProfileEvents_{} counter\n"
+                            "ClickHouseProfileEvents_{} {}\n",
+                            name, name, server_profile_counters().get(event));
+    }
+    text += fmt::format("# TYPE ClickHouseMetrics_Query gauge\nClickHouseMetrics_Query {}\n",
+                        engine_.processes().size());
+    text += fmt::format("# TYPE ClickHouseMetrics_MemoryTracking gauge\n"
+                        "ClickHouseMetrics_MemoryTracking {}\n",
+                        engine_.memory().used_bytes());
+    return text;
+}
+
+} // namespace basalt

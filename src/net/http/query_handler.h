@@ -1,0 +1,49 @@
+#pragma once
+
+// A query over HTTP: parameters, sessions, settings, compression, headers. Thread-safe.
+
+#include "engine/run_query.h"
+#include "net/http/request.h"
+#include "net/http/response.h"
+
+#include <functional>
+#include <map>
+#include <mutex>
+
+namespace basalt
+{
+
+// Sessions that one server keeps at a time; the one longest unused goes first.
+inline constexpr size_t kMaxHttpSessions = 10000;
+
+class HttpQueryHandler
+{
+public:
+    HttpQueryHandler(Engine& engine, std::string display_name);
+
+    // Answers, errors included. on_start: called with the context when the query runs.
+    void handle(const HttpRequest& request, InputBuffer& body, const SocketAddress& peer,
+                HttpResponse& response, const std::function<void(QueryContextPtr)>& on_start);
+
+    std::string metrics_text() const; // Prometheus' text format
+
+private:
+    struct NamedSession
+    {
+        SessionPtr session;
+        int64_t timeout_s = 60;
+        int64_t last_use_s = 0;
+    };
+
+    std::string authenticate(const HttpRequest& request) const;
+    SessionPtr find_session(const HttpRequest& request, const std::string& user);
+    void run(const HttpRequest& request, InputBuffer& body, const SocketAddress& peer,
+             HttpResponse& response, const std::function<void(QueryContextPtr)>& on_start);
+
+    Engine& engine_;
+    std::string display_name_;
+    std::mutex mutex_;
+    std::map<std::string, NamedSession> sessions_; // by user and id
+};
+
+} // namespace basalt
