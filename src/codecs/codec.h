@@ -37,8 +37,13 @@ enum class CodecMethod : uint8_t
     T64 = 0x93,
     DoubleDelta = 0x94,
     Gorilla = 0x95,
-    Fpc = 0x98,
-    Gcd = 0x9A
+    Aes128 = 0x96, // this and the next, and from Alp on: not built
+    Aes256 = 0x97,
+    Fpc = 0x98, // not built
+    Gcd = 0x9A,
+    Alp = 0x9C,
+    Quantized = 0x9E,
+    Zxc = 0x9F
 };
 
 // What T64 writes into its first byte: which type the values had. Numbers on disk.
@@ -136,7 +141,8 @@ public:
     // One codec per method byte.
     void add_decoder(CodecMethod method, MakeDecoder make);
 
-    // UNKNOWN_CODEC for a name that is not registered. Names are case-sensitive, as ClickHouse's.
+    // UNKNOWN_CODEC for a name that is not registered ("Default" is the caller's to replace),
+    // NOT_IMPLEMENTED for one that only ClickHouse has. Names are case-sensitive, as there.
     CodecPtr make(const CodecDescription& description, const CodecElement& element) const;
     // A chain applies its codecs from left to right; one codec is itself. BAD_ARGUMENTS for an
     // empty or a too long one.

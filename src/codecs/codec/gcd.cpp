@@ -1,6 +1,7 @@
 #include "base/error.h"
 #include "base/unaligned.h"
 #include "codecs/codec.h"
+#include "codecs/wide_word.h"
 
 #include <fmt/core.h>
 
@@ -42,8 +43,10 @@ public:
             return encode<uint32_t>(in, out);
         case 8:
             return encode<uint64_t>(in, out);
-        default:
+        case 16:
             return encode<UInt128>(in, out);
+        default:
+            return encode_wide(in, out);
         }
     }
 
@@ -53,7 +56,7 @@ public:
             throw_cannot_decompress("GCD", "no header");
         const auto width = static_cast<uint8_t>(in[0]);
         const auto skip = static_cast<uint8_t>(in[1]);
-        if (width != 1 && width != 2 && width != 4 && width != 8 && width != 16)
+        if (width != 1 && width != 2 && width != 4 && width != 8 && width != 16 && width != 32)
             throw_cannot_decompress("GCD", "wrong width");
         const bool has_values = out_size >= width;
         if (skip != out_size % width || in.size() != 2 + out_size + (has_values ? width : 0))
@@ -74,8 +77,10 @@ public:
             return decode<uint32_t>(from, out + skip, count);
         case 8:
             return decode<uint64_t>(from, out + skip, count);
-        default:
+        case 16:
             return decode<UInt128>(from, out + skip, count);
+        default:
+            return decode_wide(from, out + skip, count);
         }
     }
 
@@ -117,6 +122,35 @@ private:
             store(to + i * sizeof(T), static_cast<T>(load<T>(from + i * sizeof(T)) * gcd));
     }
 
+    static void encode_wide(std::string_view in, std::string& out)
+    {
+        WideWord gcd;
+        for (size_t i = 0; i < in.size() && !gcd.is_one(); i += sizeof(WideWord))
+            gcd = wide_gcd(gcd, load<WideWord>(in.data() + i));
+        const size_t start = out.size();
+        out.append(reinterpret_cast<const char*>(&gcd), sizeof(WideWord));
+        out += in;
+        if (gcd.is_zero() || gcd.is_one())
+            return;
+        // An exact division is a shift and a product with the inverse of the odd part.
+        const unsigned twos = gcd.trailing_zeros();
+        const WideWord inverse = gcd.shifted_right(twos).inverse();
+        char* to = out.data() + start + sizeof(WideWord);
+        for (size_t i = 0; i < in.size(); i += sizeof(WideWord))
+        {
+            const WideWord value = load<WideWord>(in.data() + i).shifted_right(twos);
+            store(to + i, value.times(inverse));
+        }
+    }
+
+    static void decode_wide(const char* from, char* to, size_t count)
+    {
+        const auto gcd = load<WideWord>(from);
+        for (size_t i = 0; i < count; ++i)
+            store(to + i * sizeof(WideWord),
+                  load<WideWord>(from + (i + 1) * sizeof(WideWord)).times(gcd));
+    }
+
     uint8_t width_;
 };
 
@@ -139,11 +173,6 @@ void register_gcd(CodecRegistry& registry)
                                 "only be used with Int*, UInt*, Decimal*, Date* or DateTime* "
                                 "types.",
                                 element.type_name));
-            if (element.bytes > 16)
-                throw Error(NOT_IMPLEMENTED,
-                            fmt::format("Codec GCD for {} is not implemented: values of at most 16 "
-                                        "bytes are",
-                                        element.type_name));
             return std::make_shared<Gcd>(element.bytes);
         });
     registry.add_decoder(CodecMethod::Gcd,
