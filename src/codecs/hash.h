@@ -29,7 +29,7 @@ struct Hash128
     bool operator==(const Hash128&) const = default;
 };
 
-// --- CityHash 1.0.2 (Pike and Alakuijala, Google 2011). Later versions give other numbers. ---
+// CityHash 1.0.2 (Pike and Alakuijala, Google 2011). Later versions give other numbers.
 
 uint64_t city_hash64(const char* data, size_t size);
 inline uint64_t city_hash64(std::string_view text)
@@ -65,7 +65,7 @@ inline uint64_t city_hash64_combine(uint64_t h1, uint64_t h2)
     return b * kMul;
 }
 
-// --- SipHash-2-4 (Aumasson and Bernstein 2012), key 0 unless given. ---
+// SipHash-2-4 (Aumasson and Bernstein 2012), key 0 unless given.
 
 class SipHash
 {
@@ -202,14 +202,11 @@ inline Hash128 sip_hash128_combine(Hash128 h1, Hash128 h2, uint64_t key0 = 0, ui
     return state.result128();
 }
 
-// --- xxHash (Collet), seed 0, through libxxhash. ---
-
+// xxHash (Collet), seed 0, through libxxhash.
 uint32_t xx_hash32(const char* data, size_t size);
 uint64_t xx_hash64(const char* data, size_t size);
 uint64_t xxh3_64(const char* data, size_t size);
 Hash128 xxh3_128(const char* data, size_t size);
-
-// --- CRC ---
 
 // Castagnoli polynomial, as iSCSI and ext4 use it; `seed` is the CRC of what went before.
 uint32_t crc32c(const char* data, size_t size, uint32_t seed = 0);

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <gtest/gtest.h>
+#include <thread>
 
 namespace basalt
 {
@@ -125,6 +126,20 @@ TEST(Process, TerminateAndDestructor)
         pid = forgotten.pid();
     }
     EXPECT_EQ(::kill(pid, 0), -1);
+}
+
+TEST(Process, DiesWithTheThreadThatStartedIt)
+{
+    std::unique_ptr<Process> child;
+    std::thread starter([&] {
+        ProcessOptions options = shell("exec sleep 100");
+        options.die_with_parent = true;
+        child = std::make_unique<Process>(options);
+    });
+    starter.join();
+    const auto status = child->wait(5000);
+    ASSERT_TRUE(status.has_value());
+    EXPECT_EQ(status->signal, SIGKILL);
 }
 
 TEST(Process, CannotStart)
