@@ -128,7 +128,9 @@ void parse_whole(std::string_view text, const TypePtr& type, Column& column,
 
 // The Value converted to what a column of `type` holds (numbers widened or narrowed, text parsed
 // to dates and numbers, items of arrays and tuples); nullopt when it does not fit exactly.
+// from: the type that the value has, when it is not a literal: without it a number is a number of
+// seconds for DateTime and DateTime64, of days for Date.
 std::optional<Value> convert_value(const Value& value, const TypePtr& type,
-                                   const TextOptions& options = {});
+                                   const TextOptions& options = {}, const TypePtr& from = nullptr);
 
 } // namespace basalt
