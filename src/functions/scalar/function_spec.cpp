@@ -1,6 +1,7 @@
 #include "functions/scalar/function_spec.h"
 
 #include "columns/serialization.h"
+#include "functions/cast.h"
 
 #include <fmt/core.h>
 
@@ -226,23 +227,7 @@ ColumnPtr cast_to(const ColumnPtr& column, const TypePtr& from, const TypePtr& t
 {
     if (same_type(from, to))
         return column;
-    static const ScalarFactory factory = []
-    {
-        for (const auto& entry : scalar_functions().entries())
-            if (entry.name == "_CAST")
-                return entry.factory;
-        BASALT_ASSERT(false && "_CAST is not registered");
-        return ScalarFactory{};
-    }();
-    const ScalarFunctionPtr cast = factory(context);
-    Arguments arguments{{column, from},
-                        {make_constant(simple_type(TypeId::String), to->name(), column->size()),
-                         simple_type(TypeId::String)}};
-    const TypePtr result = resolve_type(
-        *cast, {{is_constant(*column) ? column->slice(0, 1) : nullptr, from},
-                {make_constant(simple_type(TypeId::String), to->name(), 1),
-                 simple_type(TypeId::String)}});
-    return call_function(*cast, arguments, result, column->size(), context);
+    return cast_column(column, from, to, context);
 }
 
 ColumnPtr as_text(const Argument& argument, const QueryContext& context)
