@@ -157,7 +157,10 @@ std::vector<Part> parse_format(std::string_view pattern, size_t arguments)
         }
         else if (c == '{')
         {
-            const size_t close = pattern.find('}', i);
+            // A doubled brace does not close, even here.
+            size_t close = pattern.find('}', i);
+            while (close != pattern.npos && pattern.substr(close).starts_with("}}"))
+                close = pattern.find('}', close + 2);
             if (close == pattern.npos)
                 bad_format("Last open curly brace is not closed");
             const std::string_view index = pattern.substr(i + 1, close - i - 1);

@@ -108,9 +108,9 @@ bool matches_letter(char letter, const DataType& type)
 
 bool matches(const Token& token, const TypePtr& type)
 {
-    if (type->is(TypeId::Nothing))
-        return true;
     const DataType& stripped = *strip_wrappers(type);
+    if (stripped.is(TypeId::Nothing))
+        return true;
     for (const char letter : token.letters)
         if (matches_letter(letter, stripped))
             return true;

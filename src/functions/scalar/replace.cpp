@@ -110,13 +110,11 @@ void replace_matches(StringWriter& out, std::string_view text, const Regexp& reg
         from = copied;
         if (groups[0].empty())
         {
-            // After an empty match one character is passed over.
+            // After an empty match one byte is passed over.
             if (copied >= text.size())
                 break;
-            const size_t next =
-                std::min(copied + utf8_sequence_length(text[copied]), text.size());
-            out.write(text.substr(copied, next - copied));
-            copied = from = next;
+            out.write(text[copied]);
+            from = ++copied;
         }
     }
     out.write(text.substr(std::min(copied, text.size())));

@@ -137,20 +137,17 @@ double jaro_winkler(const Points& a, const Points& b)
     return similarity + 0.1 * static_cast<double>(prefix) * (1.0 - similarity);
 }
 
-// Of the sets of neighbouring pairs.
+// Of the sets of characters.
 double jaccard(const Points& a, const Points& b)
 {
-    const auto pairs = [](const Points& points)
+    const auto distinct = [](Points points)
     {
-        std::vector<uint64_t> result;
-        for (size_t i = 0; i + 1 < points.size(); ++i)
-            result.push_back(uint64_t{points[i]} << 32 | points[i + 1]);
-        std::sort(result.begin(), result.end());
-        result.erase(std::unique(result.begin(), result.end()), result.end());
-        return result;
+        std::sort(points.begin(), points.end());
+        points.erase(std::unique(points.begin(), points.end()), points.end());
+        return points;
     };
-    const std::vector<uint64_t> x = pairs(a);
-    const std::vector<uint64_t> y = pairs(b);
+    const Points x = distinct(a);
+    const Points y = distinct(b);
     size_t common = 0;
     for (size_t i = 0, j = 0; i < x.size() && j < y.size();)
     {

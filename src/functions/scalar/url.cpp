@@ -127,8 +127,8 @@ std::string_view url_query_and_fragment(std::string_view url)
 
 std::string_view url_query(std::string_view url)
 {
-    const size_t at = url.find_first_of("?#");
-    if (at == url.npos || url[at] == '#')
+    const size_t at = url.find('?');
+    if (at == url.npos)
         return {};
     const std::string_view rest = url.substr(at + 1);
     return rest.substr(0, rest.find('#'));
@@ -159,7 +159,7 @@ std::string_view url_cut_to_first_significant(std::string_view url, bool keep_ww
         return {};
     const size_t second = host.rfind('.', last - 1);
     if (second == host.npos)
-        return host;
+        return !keep_www && host.starts_with("www.") ? host.substr(4) : host;
     // Short second levels under which names are sold.
     const std::string_view middle = host.substr(second + 1, last - second - 1);
     const bool generic = middle == "com" || middle == "org" || middle == "net" ||

@@ -102,8 +102,6 @@ void cut_parameter(std::string& url, std::string_view name)
         ++end;
     else if (url[begin - 1] == '&')
         --begin;
-    else if (url[begin - 1] == '?' || url[begin - 1] == '#')
-        --begin;
     url.erase(begin, end - begin);
 }
 

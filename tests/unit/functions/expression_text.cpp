@@ -172,6 +172,8 @@ private:
                            constant);
         if (word == "true" || word == "false")
             return literal(simple_type(TypeId::Bool), uint64_t{word == "true"}, constant);
+        if (word == "nan" || word == "inf")
+            return literal(simple_type(TypeId::Float64), std::stod(word), constant);
         if (!take("("))
         {
             for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope)
