@@ -1,6 +1,7 @@
 #include "planner/analyzer/select_analyzer.h"
 
 #include "catalog/view.h"
+#include "columns/serialization.h"
 #include "sql/formatter.h"
 
 #include <algorithm>
@@ -117,8 +118,8 @@ PlanPtr SelectAnalyzer::plan_identifier(const AstIdentifier& identifier,
         }
         else if (cte.element && cte.owner->recursive_ctes_.contains(cte.element))
             throw Error(error_codes::NOT_IMPLEMENTED, "Recursive CTEs are not implemented");
-        if (state_.context.temporary_table)
-            if (TablePtr table = state_.context.temporary_table(name))
+        if (state_.context.find_temporary)
+            if (TablePtr table = state_.context.find_temporary(name))
             {
                 PlanPtr plan = plan_stored_table(table, element, scope);
                 scope.qualifiers = {{name}};
@@ -128,7 +129,10 @@ PlanPtr SelectAnalyzer::plan_identifier(const AstIdentifier& identifier,
     }
     const TableName full{identifier.parts.size() == 2 ? identifier.parts[0] : state_.database,
                          name};
-    TablePtr table = state_.context.catalog.find_table(full);
+    TablePtr table =
+        state_.context.replace_table ? state_.context.replace_table(full) : nullptr;
+    if (!table)
+        table = state_.context.catalog.find_table(full);
     if (!table)
     {
         if (!state_.context.catalog.database_exists(full.database))
@@ -385,7 +389,7 @@ PlanPtr SelectAnalyzer::plan_table_function(const AstFunction& call,
     }
     const auto arguments = table_function_arguments(call);
     const TablePtr table =
-        (*factory)(arguments, state_.context.catalog, state_.context.query);
+        (*factory)(arguments, state_.context.catalog, state_.context.context);
     PlanPtr plan = plan_stored_table(table, element, scope);
     scope.label = element.table->alias.empty() ? call.name : element.table->alias;
     scope.qualifiers = {{scope.label}};

@@ -15,7 +15,6 @@ namespace
 // A column that a matcher chose, as a node: {mark, table, column}.
 const std::string kColumnMark = "\x01";
 const std::string kUsingTable = "u";
-const std::string kArrayJoinTable = "j";
 
 bool is_count_star(const AstFunction& call)
 {
@@ -61,8 +60,6 @@ const ScopeColumn* SelectAnalyzer::column_of_node(const AstIdentifier& identifie
     const size_t column = std::stoull(identifier.parts[2]);
     if (identifier.parts[1] == kUsingTable)
         return &from_.using_columns[column];
-    if (identifier.parts[1] == kArrayJoinTable)
-        return &from_.array_joined[column];
     return &from_.tables[std::stoull(identifier.parts[1])].columns[column];
 }
 
@@ -219,11 +216,6 @@ void SelectAnalyzer::expand_matcher(const Ast& matcher, AstList& out)
                         fmt::format("Qualified matcher {}.* does not find table.{}",
                                     name.full_name(), scope_text()));
         }
-        if (qualifier.empty())
-            for (size_t c = 0; c < from_.array_joined.size(); ++c)
-                if (fits(from_.array_joined[c]))
-                    matched.push_back({from_.array_joined[c].name,
-                                       mark_node(kArrayJoinTable, c)});
     }
     for (const AstPtr& transformer : transformers)
         apply_transformer(*transformer->as<AstColumnsTransformer>(), matched);
@@ -299,7 +291,7 @@ void SelectAnalyzer::shorten_names(AstPtr& ast, const std::set<std::string>& hid
     {
         if (const ScopeColumn* column = column_of_node(*identifier))
         {
-            if (identifier->parts[1] == kUsingTable || identifier->parts[1] == kArrayJoinTable)
+            if (identifier->parts[1] == kUsingTable)
                 identifier->parts = {column->name};
             else
                 identifier->parts = from_.shortest_name(std::stoull(identifier->parts[1]),
@@ -323,6 +315,7 @@ void SelectAnalyzer::shorten_names(AstPtr& ast, const std::set<std::string>& hid
     {
         auto name = std::make_shared<AstIdentifier>(
             fmt::format("_subquery_{}", state_.next_subquery++));
+        name->alias = ast->alias;
         ast = name;
         return;
     }

@@ -261,8 +261,10 @@ void SelectAnalyzer::build_fill()
         for (const AstPtr& ast : select_.interpolate)
         {
             const auto& element = *ast->as<AstInterpolateElement>();
-            add(element.name,
-                element.expression ? *element.expression : AstIdentifier(element.name));
+            if (element.expression)
+                add(element.name, *element.expression);
+            else
+                add(element.name, AstIdentifier(element.name));
         }
     }
     node->inputs.push_back(std::move(current_));

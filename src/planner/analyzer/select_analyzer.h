@@ -4,8 +4,9 @@
 // SELECT is analyzed; subqueries get analyzers of their own that know their parent.
 
 #include "binder/binder.h"
-#include "planner/analyzer/analyzer.h"
+#include "planner/analyzer.h"
 #include "planner/analyzer/scope.h"
+#include "sql/ast_select.h"
 
 #include <map>
 #include <set>
@@ -27,7 +28,7 @@ struct AnalysisState
     std::unordered_map<std::string, ExpressionPtr> scalars;  // by text
     std::unordered_map<std::string, Block> set_blocks;       // by text
 
-    const QueryContext& query() const { return *context.query; }
+    const QueryContext& query() const { return *context.context; }
 };
 
 struct PlannedQuery

@@ -26,6 +26,16 @@ QueryPlan plan_of(PlannedQuery planned, AnalysisState& state)
     return plan;
 }
 
+Block run_limited(PlannedQuery planned, uint64_t rows, AnalysisState& state)
+{
+    auto limit = std::make_unique<LimitNode>();
+    limit->limit = rows;
+    limit->output = planned.root->output;
+    limit->inputs.push_back(std::move(planned.root));
+    planned.root = std::move(limit);
+    return state.context.run_subquery(plan_of(std::move(planned), state));
+}
+
 } // namespace
 
 ExpressionPtr SelectAnalyzer::bind_subquery(const AstSubquery& subquery)
@@ -35,7 +45,7 @@ ExpressionPtr SelectAnalyzer::bind_subquery(const AstSubquery& subquery)
         return it->second;
     PlannedQuery planned = plan_query(subquery.query, state_, this);
     const Header header = planned.root->output;
-    const Block block = state_.context.run_subquery(plan_of(std::move(planned), state_), 2);
+    const Block block = run_limited(std::move(planned), 2, state_);
     if (block.rows() > 1)
         throw Error(error_codes::INCORRECT_RESULT_OF_SCALAR_SUBQUERY,
                     "Scalar subquery returned more than one row");
@@ -87,12 +97,7 @@ ExpressionPtr SelectAnalyzer::bind_exists(const AstFunction& call)
     if (auto it = state_.scalars.find(key); it != state_.scalars.end())
         return it->second;
     PlannedQuery planned = plan_query(subquery.query, state_, this);
-    auto limit = std::make_unique<LimitNode>();
-    limit->limit = 1;
-    limit->output = planned.root->output;
-    limit->inputs.push_back(std::move(planned.root));
-    planned.root = std::move(limit);
-    const Block block = state_.context.run_subquery(plan_of(std::move(planned), state_), 1);
+    const Block block = run_limited(std::move(planned), 1, state_);
     auto result = Expression::constant(simple_type(TypeId::UInt8),
                                        Value(uint64_t{block.rows() > 0 ? 1u : 0u}));
     state_.scalars[key] = result;
@@ -123,7 +128,7 @@ ExpressionPtr SelectAnalyzer::bind_query_set(const ExpressionPtr& left, const As
     {
         PlannedQuery planned = plan_query(query, state_, this);
         Header header = planned.root->output;
-        Block block = state_.context.run_subquery(plan_of(std::move(planned), state_), 0);
+        Block block = state_.context.run_subquery(plan_of(std::move(planned), state_));
         if (block.width() == 0)
             block = Block::empty_of(header);
         it = state_.set_blocks.emplace(text, std::move(block)).first;

@@ -180,15 +180,16 @@ PlannedQuery plan_query(const AstPtr& query, AnalysisState& state, SelectAnalyze
 QueryPlan analyze(const AstPtr& query, AnalyzerContext& context)
 {
     AnalysisState state{context};
-    state.database = context.query->current_database;
+    state.database = context.database.empty() ? context.context->current_database
+                                              : context.database;
     PlannedQuery planned = plan_query(query, state, nullptr);
     QueryPlan plan;
     plan.root = std::move(planned.root);
     plan.result_names = std::move(planned.names);
-    plan.extremes = context.query->settings.get_bool("extremes");
+    plan.extremes = context.context->settings.get_bool("extremes");
 
-    const uint64_t limit = context.query->settings.get_uint("limit");
-    const uint64_t offset = context.query->settings.get_uint("offset");
+    const uint64_t limit = context.context->settings.get_uint("limit");
+    const uint64_t offset = context.context->settings.get_uint("offset");
     if (limit || offset)
     {
         auto node = std::make_unique<LimitNode>();
@@ -203,10 +204,11 @@ QueryPlan analyze(const AstPtr& query, AnalyzerContext& context)
     return plan;
 }
 
-Header result_header(const AstPtr& query, AnalyzerContext& context)
+Header analyze_header(const AstPtr& query, AnalyzerContext& context)
 {
     AnalysisState state{context};
-    state.database = context.query->current_database;
+    state.database = context.database.empty() ? context.context->current_database
+                                              : context.database;
     const PlannedQuery planned = plan_query(query, state, nullptr);
     Header header;
     for (size_t i = 0; i < planned.names.size(); ++i)
