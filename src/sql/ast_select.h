@@ -125,9 +125,7 @@ struct AstSelect : AstNode<AstSelect, AstKind::Select>
 {
     bool with_recursive = false;
     AstList with; // AstWithElement, or expressions with aliases
-    bool distinct = false;
-    bool has_distinct_on = false;
-    AstList distinct_on;
+    bool distinct = false; // DISTINCT ON (..) arrives as LIMIT 1 BY, TOP n as LIMIT n
     AstList projection;
     AstList from; // AstTableElement; empty when there is no FROM
     AstPtr prewhere;
