@@ -148,6 +148,7 @@ struct Ast
     // An expression written in parentheses: keeps (a AND b) AND c apart from a AND b AND c, and
     // guides formatting; not part of the meaning.
     bool parenthesized = false;
+    bool alias_in_parentheses = false; // (x AS a) rather than (x) AS a
 
     explicit Ast(AstKind kind_) : kind(kind_) {}
     Ast(const Ast&) = default;

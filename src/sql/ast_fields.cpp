@@ -165,7 +165,6 @@ void AstOrderByElement::visit_fields(FieldVisitor& visitor)
 {
     visitor.child("expression", expression);
     visitor.number("descending", descending);
-    visitor.number("explicit_direction", explicit_direction);
     visitor.number("nulls_first", nulls_first);
     visitor.number("explicit_nulls", explicit_nulls);
     visitor.child("collation", collation);

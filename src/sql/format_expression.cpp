@@ -82,6 +82,19 @@ void FormatWriter::list(const AstList& items, const char* separator)
     }
 }
 
+void FormatWriter::dotted_name(std::string_view text)
+{
+    while (true)
+    {
+        const size_t dot = text.find('.');
+        name(text.substr(0, dot));
+        if (dot == std::string_view::npos)
+            return;
+        out += '.';
+        text.remove_prefix(dot + 1);
+    }
+}
+
 void FormatWriter::qualifier(const std::vector<std::string>& parts)
 {
     for (const std::string& part : parts)
@@ -179,7 +192,7 @@ void FormatWriter::query_parameter(const AstQueryParameter& ast)
 void FormatWriter::expression(const Ast& ast, bool inner)
 {
     const bool aliased = !ast.alias.empty();
-    const bool brackets_around_alias = aliased && inner;
+    const bool brackets_around_alias = aliased && (inner || ast.alias_in_parentheses);
     if (brackets_around_alias)
         out += '(';
     bool brackets = ast.parenthesized && !brackets_around_alias;
@@ -275,18 +288,7 @@ void FormatWriter::transformers(const AstList& items)
             for (size_t i = 0; i < ast.names.size(); ++i)
             {
                 out += i == 0 ? "" : ", ";
-                // A name with dots was written as one: parts read back the same.
-                std::string_view rest = ast.names[i];
-                for (size_t dot = 0; dot != std::string_view::npos;)
-                {
-                    dot = rest.find('.');
-                    name(rest.substr(0, dot));
-                    if (dot != std::string_view::npos)
-                    {
-                        out += '.';
-                        rest.remove_prefix(dot + 1);
-                    }
-                }
+                dotted_name(ast.names[i]);
             }
             out += ast.names.size() > 1 ? ")" : "";
             break;
@@ -487,13 +489,21 @@ void FormatWriter::arguments(const AstFunction& ast)
         for (const SecretArgument& one : kSecrets)
             if (one.function == ast.name)
                 hidden = one.index;
+    bool only_names = true;
     for (size_t i = 0; i < ast.arguments.size(); ++i)
     {
         out += i == 0 ? "" : ", ";
         if (i == hidden)
+        {
             secret(ast, i);
-        else
-            expression(*ast.arguments[i]);
+            continue;
+        }
+        // f(x, y -> e) is a lambda of x and y.
+        const bool names_before = only_names && i > 0;
+        const bool is_lambda = ast.arguments[i]->kind == AstKind::Lambda;
+        expression(*ast.arguments[i], is_lambda && names_before);
+        only_names = only_names && ast.arguments[i]->kind == AstKind::Identifier &&
+                     ast.arguments[i]->alias.empty();
     }
     if (ast.settings != nullptr)
     {

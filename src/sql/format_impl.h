@@ -42,6 +42,8 @@ private:
     void list(const AstList& items, const char* separator = ", ");
     void subquery(const Ast& query);
     void name(std::string_view text) { out += quote_identifier_if_needed(text); }
+    // a.b written as names with dots between: reads back the same.
+    void dotted_name(std::string_view text);
     void secret(const AstFunction& ast, size_t index);
     void query_parameter(const AstQueryParameter& ast);
 
@@ -54,7 +56,8 @@ private:
     void table(const Ast& ast);
     void order_by_element(const AstOrderByElement& ast);
     void query(const AstQuery& ast);
-    void settings(const Ast& ast, const char* separator = ", ");
+    void format_name(const std::string& format);
+    void settings(const Ast& ast);
     void settings_clause(const AstPtr& ast);
     void setting_changes(const std::vector<SettingChange>& changes);
     void setting_value(const Ast& ast);

@@ -264,6 +264,21 @@ void Parser::parse_alter_modify(AstAlterCommand& command)
     }
 }
 
+// At a comma behind which the next command of an ALTER begins: two words, which no element of a
+// list of settings or TTL begins with.
+bool Parser::peek_next_alter_command()
+{
+    if (!peek_is(TokenType::Comma) || !peek_is(TokenType::Word, 1) || !peek_is(TokenType::Word, 2))
+        return false;
+    for (const char* word :
+         {"ADD", "DROP", "CLEAR", "MATERIALIZE", "MODIFY", "ALTER", "COMMENT", "RENAME", "REMOVE",
+          "RESET", "DELETE", "UPDATE", "DETACH", "ATTACH", "REPLACE", "MOVE", "FREEZE", "UNFREEZE",
+          "FETCH", "FORGET", "APPLY", "REWRITE"})
+        if (peek_word(word, 1))
+            return true;
+    return false;
+}
+
 // Names with commas between; stops before a comma that begins the next command.
 std::vector<std::string> Parser::parse_setting_names()
 {

@@ -116,6 +116,8 @@ AstPtr Parser::parse_create_table(size_t begin, std::shared_ptr<AstCreateTable> 
         advance();
         if (peek_subquery(0) || peek_is(TokenType::OpenRound))
             create->select = parse_select_union();
+        else if (create->empty)
+            fail("SELECT");
         else if (peek_identifier() && peek_is(TokenType::OpenRound, 1))
             create->as_table_function = parse_table_function();
         else
@@ -286,6 +288,7 @@ AstPtr Parser::parse_create_index(size_t begin)
     parse_table_name_into(alter->table);
     alter->cluster = parse_on_cluster();
     index->expression = parse_expression();
+    index->expression->parenthesized = false;
     if (accept_word("TYPE"))
         index->type = parse_simple_function();
     if (accept_word("GRANULARITY"))

@@ -1,5 +1,5 @@
 // Operators, by precedence climbing. Priorities, loosest first:
-//   2 ?:   3 OR   4 AND   5 NOT   6 IS, <=>   7 BETWEEN   9 comparisons, LIKE, IN   10 ||
+//   2 ?:   3 OR   4 AND   5 NOT   6 IS   7 BETWEEN   9 comparisons, <=>, LIKE, IN   10 ||
 //   11 + -   12 * / % DIV MOD   13 unary minus, AT TIME ZONE; then [] . :: in parse_operand().
 
 #include "base/error.h"
@@ -53,7 +53,7 @@ BinaryOperator symbol_operator(TokenType type)
     case TokenType::GreaterOrEquals:
         return {"greaterOrEquals", 9, false, true};
     case TokenType::Spaceship:
-        return {"isNotDistinctFrom", 6};
+        return {"isNotDistinctFrom", 9};
     case TokenType::Concat:
         return {"concat", 10, true};
     case TokenType::Plus:
@@ -182,6 +182,8 @@ AstPtr Parser::parse_operators(int min_priority)
     else
         left = parse_operand();
 
+    // The AND of a BETWEEN is one value: it does not take part in a chain.
+    bool sealed = false;
     while (true)
     {
         const Token& token = peek();
@@ -231,6 +233,7 @@ AstPtr Parser::parse_operators(int min_priority)
                 both->arguments = {finish(std::move(lower), begin),
                                    finish(std::move(upper), begin)};
                 left = finish(std::move(both), begin);
+                sealed = true;
                 continue;
             }
             if (peek_word("IS"))
@@ -301,10 +304,11 @@ AstPtr Parser::parse_operators(int min_priority)
         auto function = operation(op.name);
         auto* chain = left->as<AstFunction>();
         if (op.n_ary && chain != nullptr && chain->is_operator && chain->name == op.name &&
-            !chain->parenthesized && chain->alias.empty())
+            !chain->parenthesized && chain->alias.empty() && !sealed)
             function = std::static_pointer_cast<AstFunction>(left);
         else
             function->arguments.push_back(std::move(left));
+        sealed = false;
         function->arguments.push_back(std::move(right));
         // A long chain of one operator is one node, finished once.
         while (op.n_ary)
@@ -388,6 +392,9 @@ bool Parser::peek_bare_alias()
     const std::string_view text = token_text(token);
     if (text.size() > 9)
         return true;
+    // AS SELECT 1 COMMENT 'x': the comment of a view.
+    if (peek_word("COMMENT") && peek_is(TokenType::String, 1))
+        return false;
     for (const std::string_view word : kNotBareAliases)
         if (equals_ignoring_case(text, word))
             return false;
@@ -396,10 +403,10 @@ bool Parser::peek_bare_alias()
 
 void Parser::parse_alias(Ast& node, bool bare)
 {
-    if (accept_word("AS"))
-        node.alias = parse_identifier();
-    else if (bare && peek_bare_alias())
-        node.alias = parse_identifier();
+    if (!accept_word("AS") && !(bare && peek_bare_alias()))
+        return;
+    node.alias = parse_identifier();
+    node.alias_in_parentheses = false;
 }
 
 AstPtr Parser::parse_aliased(bool bare)

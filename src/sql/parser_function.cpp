@@ -309,6 +309,26 @@ void Parser::parse_function_arguments(AstFunction& function)
         expect(TokenType::CloseRound);
         return;
     }
+    // f(x, y -> e): the names in front of the arrow are all its parameters.
+    size_t ahead = 0;
+    while (peek_identifier(ahead) && peek_is(TokenType::Comma, ahead + 1))
+        ahead += 2;
+    if (ahead > 0 && peek_identifier(ahead) && peek_is(TokenType::Arrow, ahead + 1))
+    {
+        const size_t begin = mark();
+        auto lambda = std::make_shared<AstLambda>();
+        do
+            lambda->parameters.push_back(parse_identifier());
+        while (accept(TokenType::Comma));
+        expect(TokenType::Arrow);
+        lambda->body = parse_expression();
+        function.arguments.push_back(finish(std::move(lambda), begin));
+        if (!accept(TokenType::Comma))
+        {
+            expect(TokenType::CloseRound);
+            return;
+        }
+    }
     while (!accept(TokenType::CloseRound))
     {
         if (peek_word("SETTINGS") && peek_is(TokenType::Word, 1) && peek_is(TokenType::Equals, 2))

@@ -223,6 +223,7 @@ public:
                             AlterAction projection, AlterAction statistics);
     void parse_position(AstAlterCommand& command);
     std::vector<std::string> parse_setting_names();
+    bool peek_next_alter_command();
 
     // --- access control (parser_access.cpp)
     AstPtr parse_grant(bool revoke);

@@ -60,9 +60,10 @@ AstPtr Parser::parse_drop()
     }
     const bool truncate = drop->action == DropAction::Truncate;
     drop->temporary = accept_word("TEMPORARY");
-    if (truncate && (accept_word("ALL TABLES FROM") || accept_word("TABLES FROM")))
+    if (truncate && (peek_words("ALL TABLES FROM") || peek_words("TABLES FROM")))
     {
-        drop->object = ObjectKind::AllTables;
+        drop->object = accept_word("ALL") ? ObjectKind::AllTables : ObjectKind::TablesLike;
+        accept_word("TABLES FROM");
         drop->if_exists = accept_word("IF EXISTS");
         parse_database_name(drop->database, drop->database_parameter);
         parse_like(drop->like, drop->not_like, drop->case_insensitive_like);

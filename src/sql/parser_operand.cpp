@@ -330,7 +330,7 @@ AstPtr Parser::parse_subquery_in_parentheses()
     const size_t begin = mark();
     expect(TokenType::OpenRound);
     auto subquery = std::make_shared<AstSubquery>();
-    subquery->query = parse_select_union();
+    subquery->query = peek_word("EXPLAIN") ? parse_explain() : parse_select_union();
     expect(TokenType::CloseRound);
     return finish(std::move(subquery), begin);
 }
@@ -350,7 +350,8 @@ AstPtr Parser::parse_parenthesised()
     {
         AstPtr element = parse_aliased();
         if (tuple->arguments.empty() && element->as<AstSubquery>() != nullptr &&
-            element->alias.empty() && peek_set_operation())
+            element->alias.empty() && peek_set_operation() &&
+            element->as<AstSubquery>()->query->kind == AstKind::SelectUnion)
         {
             auto subquery = std::make_shared<AstSubquery>();
             subquery->query =
@@ -368,6 +369,7 @@ AstPtr Parser::parse_parenthesised()
         return finish(std::move(tuple), begin);
     AstPtr only = std::move(tuple->arguments.front());
     only->parenthesized = true;
+    only->alias_in_parentheses = !only->alias.empty();
     return only;
 }
 

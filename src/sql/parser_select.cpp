@@ -155,18 +155,6 @@ AstPtr Parser::parse_select()
         from_first = true;
         parse_from(*select);
     }
-    if (!from_first && peek_word("EXPLAIN"))
-    {
-        // (EXPLAIN SELECT ..) as a table is a call of viewExplain.
-        AstPtr explain = parse_explain();
-        auto subquery = std::make_shared<AstSubquery>();
-        subquery->query = std::move(explain);
-        auto element = std::make_shared<AstTableElement>();
-        element->table = finish(std::move(subquery), begin);
-        select->from.push_back(finish(std::move(element), begin));
-        select->projection.push_back(finish(std::make_shared<AstAsterisk>(), begin));
-        return finish(std::move(select), begin);
-    }
     expect_word("SELECT");
 
     AstList distinct_on;
@@ -398,6 +386,9 @@ void Parser::parse_order_by(AstSelect& select)
         element->name = parse_compound_name();
         if (accept_word("AS"))
             element->expression = parse_expression();
+        else
+            element->expression =
+                finish(std::make_shared<AstIdentifier>(element->name), begin);
         select.interpolate.push_back(finish(std::move(element), begin));
         if (!accept(TokenType::Comma))
             break;

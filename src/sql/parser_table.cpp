@@ -118,7 +118,7 @@ AstPtr Parser::parse_table_element(std::shared_ptr<AstTableElement> element, siz
     }
 
     element->table = parse_table_expression();
-    parse_alias(*element->table, true);
+    parse_alias(*element->table, !peek_word("SELECT"));
     if (!element->table->alias.empty() && peek_is(TokenType::OpenRound))
     {
         advance();
@@ -323,7 +323,7 @@ AstPtr Parser::parse_settings()
     auto settings = std::make_shared<AstSetQuery>();
     do
         settings->changes.push_back(parse_setting_change());
-    while (accept(TokenType::Comma));
+    while (!peek_next_alter_command() && accept(TokenType::Comma));
     return finish(std::move(settings), begin);
 }
 

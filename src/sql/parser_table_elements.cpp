@@ -344,7 +344,7 @@ AstList Parser::parse_ttl_list()
     AstList list;
     do
         list.push_back(parse_ttl_element());
-    while (accept(TokenType::Comma));
+    while (!peek_next_alter_command() && accept(TokenType::Comma));
     return list;
 }
 
