@@ -124,9 +124,9 @@ Line explain_table(const AstTableElement& element)
         add(expression, element.sample_offset);
         line.children.push_back(std::move(expression));
     }
-    if (element.join == JoinKind::ArrayJoin || element.join == JoinKind::LeftArrayJoin)
+    if (element.join == AstJoinKind::ArrayJoin || element.join == AstJoinKind::LeftArrayJoin)
         line.children.push_back({"ArrayJoin", {explain_list(element.array_join)}});
-    else if (element.join != JoinKind::None)
+    else if (element.join != AstJoinKind::None)
     {
         Line join{"TableJoin", {}};
         add_list(join, element.using_columns);

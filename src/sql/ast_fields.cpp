@@ -38,7 +38,7 @@ void visit(FieldVisitor& visitor, RenamePair& pair)
     pair.to.visit_fields(visitor);
 }
 
-void visit(FieldVisitor& visitor, TableName& name)
+void visit(FieldVisitor& visitor, AstTableName& name)
 {
     name.visit_fields(visitor);
 }
@@ -103,7 +103,7 @@ void visit(FieldVisitor& visitor, AccessElement& element)
 
 } // namespace
 
-void TableName::visit_fields(FieldVisitor& visitor)
+void AstTableName::visit_fields(FieldVisitor& visitor)
 {
     visitor.text("database", database);
     visitor.child("database_parameter", database_parameter);

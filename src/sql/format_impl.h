@@ -88,7 +88,7 @@ private:
     void in_partition(const AstPtr& ast);
 
     // --- format_misc.cpp, format_show.cpp
-    void table_name(const TableName& name);
+    void table_name(const AstTableName& name);
     void database_name(const std::string& database, const AstPtr& parameter);
     void on_cluster(const std::string& cluster);
     void like(const AstPtr& like, bool negated, bool case_insensitive);

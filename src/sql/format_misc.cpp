@@ -11,7 +11,7 @@ void FormatWriter::database_name(const std::string& database, const AstPtr& para
         name(database);
 }
 
-void FormatWriter::table_name(const TableName& table)
+void FormatWriter::table_name(const AstTableName& table)
 {
     if (!table.database.empty() || table.database_parameter != nullptr)
     {
@@ -156,7 +156,7 @@ void FormatWriter::rename(const AstRename& ast)
                : ast.object == ObjectKind::Dictionary ? "RENAME DICTIONARY "
                                                       : "RENAME TABLE ";
     out += ast.if_exists ? "IF EXISTS " : "";
-    const auto one = [&](const TableName& table)
+    const auto one = [&](const AstTableName& table)
     {
         if (database)
             database_name(table.database, table.database_parameter);

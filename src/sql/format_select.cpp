@@ -266,9 +266,9 @@ void FormatWriter::table(const Ast& ast)
 
 void FormatWriter::table_element(const AstTableElement& ast, bool first)
 {
-    if (ast.join == JoinKind::ArrayJoin || ast.join == JoinKind::LeftArrayJoin)
+    if (ast.join == AstJoinKind::ArrayJoin || ast.join == AstJoinKind::LeftArrayJoin)
     {
-        clause_list(ast.join == JoinKind::ArrayJoin ? "ARRAY JOIN" : "LEFT ARRAY JOIN",
+        clause_list(ast.join == AstJoinKind::ArrayJoin ? "ARRAY JOIN" : "LEFT ARRAY JOIN",
                     ast.array_join);
         return;
     }
@@ -277,7 +277,7 @@ void FormatWriter::table_element(const AstTableElement& ast, bool first)
         line_break();
         out += "FROM";
     }
-    else if (ast.join == JoinKind::Comma)
+    else if (ast.join == AstJoinKind::Comma)
         out += ',';
     else
     {
@@ -288,39 +288,39 @@ void FormatWriter::table_element(const AstTableElement& ast, bool first)
         out += ast.natural ? "NATURAL " : "";
         switch (ast.strictness)
         {
-        case JoinStrictness::Unspecified:
+        case AstJoinStrictness::Unspecified:
             break;
-        case JoinStrictness::All:
+        case AstJoinStrictness::All:
             out += "ALL ";
             break;
-        case JoinStrictness::Any:
+        case AstJoinStrictness::Any:
             out += "ANY ";
             break;
-        case JoinStrictness::Semi:
+        case AstJoinStrictness::Semi:
             out += "SEMI ";
             break;
-        case JoinStrictness::Anti:
+        case AstJoinStrictness::Anti:
             out += "ANTI ";
             break;
-        case JoinStrictness::Asof:
+        case AstJoinStrictness::Asof:
             out += "ASOF ";
             break;
         }
         switch (ast.join)
         {
-        case JoinKind::Left:
+        case AstJoinKind::Left:
             out += "LEFT JOIN";
             break;
-        case JoinKind::Right:
+        case AstJoinKind::Right:
             out += "RIGHT JOIN";
             break;
-        case JoinKind::Full:
+        case AstJoinKind::Full:
             out += "FULL OUTER JOIN";
             break;
-        case JoinKind::Cross:
+        case AstJoinKind::Cross:
             out += "CROSS JOIN";
             break;
-        case JoinKind::Paste:
+        case AstJoinKind::Paste:
             out += "PASTE JOIN";
             break;
         default:

@@ -128,7 +128,7 @@ void FormatWriter::show(const AstShow& ast)
     case ShowKind::Columns:
     case ShowKind::Indexes:
     {
-        TableName table = ast.name;
+        AstTableName table = ast.name;
         table.database.clear();
         table.database_parameter = nullptr;
         out += " FROM ";

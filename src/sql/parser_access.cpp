@@ -356,9 +356,9 @@ AstPtr Parser::parse_access_drop(size_t begin)
 }
 
 // t, db.t, db.*
-TableName Parser::parse_policy_table()
+AstTableName Parser::parse_policy_table()
 {
-    TableName table;
+    AstTableName table;
     table.table = parse_identifier();
     if (accept(TokenType::Dot))
     {

@@ -78,8 +78,8 @@ public:
     // a.b.c as one text with dots (nested columns).
     std::string parse_compound_name();
     std::vector<std::string> parse_compound_parts();
-    TableName parse_table_name();
-    void parse_table_name_into(TableName& name);
+    AstTableName parse_table_name();
+    void parse_table_name_into(AstTableName& name);
     // Database name or a parameter.
     void parse_database_name(std::string& name, AstPtr& parameter);
     std::string parse_on_cluster(); // empty when not written
@@ -232,7 +232,7 @@ public:
     AstPtr parse_access_drop(size_t begin);                                     // null: not one
     RoleSet parse_role_set();
     std::string parse_user_name();
-    TableName parse_policy_table();
+    AstTableName parse_policy_table();
     AstPtr parse_create_user(size_t begin, std::shared_ptr<AstCreateUser> user);
     AstPtr parse_create_role(size_t begin, std::shared_ptr<AstCreateRole> role);
     AstPtr parse_create_row_policy(size_t begin, std::shared_ptr<AstCreateRowPolicy> policy);

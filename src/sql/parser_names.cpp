@@ -89,7 +89,7 @@ std::string Parser::parse_compound_name()
     return name;
 }
 
-void Parser::parse_table_name_into(TableName& name)
+void Parser::parse_table_name_into(AstTableName& name)
 {
     const auto parse_part = [&](std::string& text, AstPtr& parameter)
     {
@@ -109,9 +109,9 @@ void Parser::parse_table_name_into(TableName& name)
     }
 }
 
-TableName Parser::parse_table_name()
+AstTableName Parser::parse_table_name()
 {
-    TableName name;
+    AstTableName name;
     parse_table_name_into(name);
     return name;
 }

@@ -25,17 +25,17 @@ bool Parser::accept_join(AstTableElement& element)
 {
     if (accept(TokenType::Comma))
     {
-        element.join = JoinKind::Comma;
+        element.join = AstJoinKind::Comma;
         return true;
     }
     if (accept_word("ARRAY JOIN") || accept_word("INNER ARRAY JOIN"))
     {
-        element.join = JoinKind::ArrayJoin;
+        element.join = AstJoinKind::ArrayJoin;
         return true;
     }
     if (accept_word("LEFT ARRAY JOIN"))
     {
-        element.join = JoinKind::LeftArrayJoin;
+        element.join = AstJoinKind::LeftArrayJoin;
         return true;
     }
 
@@ -48,56 +48,56 @@ bool Parser::accept_join(AstTableElement& element)
         element.natural = true;
     const auto parse_strictness = [&]
     {
-        if (element.strictness != JoinStrictness::Unspecified)
+        if (element.strictness != AstJoinStrictness::Unspecified)
             return;
         if (accept_word("ANY"))
-            element.strictness = JoinStrictness::Any;
+            element.strictness = AstJoinStrictness::Any;
         else if (accept_word("ALL"))
-            element.strictness = JoinStrictness::All;
+            element.strictness = AstJoinStrictness::All;
         else if (accept_word("ASOF"))
-            element.strictness = JoinStrictness::Asof;
+            element.strictness = AstJoinStrictness::Asof;
         else if (accept_word("SEMI"))
-            element.strictness = JoinStrictness::Semi;
+            element.strictness = AstJoinStrictness::Semi;
         else if (accept_word("ANTI") || accept_word("ONLY"))
-            element.strictness = JoinStrictness::Anti;
+            element.strictness = AstJoinStrictness::Anti;
     };
     parse_strictness();
     bool kind_written = true;
     if (accept_word("INNER"))
-        element.join = JoinKind::Inner;
+        element.join = AstJoinKind::Inner;
     else if (accept_word("LEFT"))
-        element.join = JoinKind::Left;
+        element.join = AstJoinKind::Left;
     else if (accept_word("RIGHT"))
-        element.join = JoinKind::Right;
+        element.join = AstJoinKind::Right;
     else if (accept_word("FULL"))
-        element.join = JoinKind::Full;
+        element.join = AstJoinKind::Full;
     else if (accept_word("CROSS"))
-        element.join = JoinKind::Cross;
+        element.join = AstJoinKind::Cross;
     else if (accept_word("PASTE"))
-        element.join = JoinKind::Paste;
+        element.join = AstJoinKind::Paste;
     else
     {
         kind_written = false;
-        const bool half = element.strictness == JoinStrictness::Semi ||
-                          element.strictness == JoinStrictness::Anti;
-        element.join = half ? JoinKind::Left : JoinKind::Inner;
+        const bool half = element.strictness == AstJoinStrictness::Semi ||
+                          element.strictness == AstJoinStrictness::Anti;
+        element.join = half ? AstJoinKind::Left : AstJoinKind::Inner;
     }
     if (kind_written)
     {
         parse_strictness();
-        if (element.join == JoinKind::Left || element.join == JoinKind::Right ||
-            element.join == JoinKind::Full)
+        if (element.join == AstJoinKind::Left || element.join == AstJoinKind::Right ||
+            element.join == AstJoinKind::Full)
             accept_word("OUTER");
     }
     if (accept_word("JOIN"))
     {
-        const bool half = element.strictness == JoinStrictness::Semi ||
-                          element.strictness == JoinStrictness::Anti;
-        if (half && element.join != JoinKind::Left && element.join != JoinKind::Right)
+        const bool half = element.strictness == AstJoinStrictness::Semi ||
+                          element.strictness == AstJoinStrictness::Anti;
+        if (half && element.join != AstJoinKind::Left && element.join != AstJoinKind::Right)
             throw Error(error_codes::SYNTAX_ERROR,
                         "SEMI|ANTI JOIN should be LEFT or RIGHT.");
-        if ((element.join == JoinKind::Cross || element.join == JoinKind::Paste) &&
-            element.strictness != JoinStrictness::Unspecified)
+        if ((element.join == AstJoinKind::Cross || element.join == AstJoinKind::Paste) &&
+            element.strictness != AstJoinStrictness::Unspecified)
             throw Error(error_codes::SYNTAX_ERROR,
                         "You must not specify ANY or ALL for CROSS or PASTE JOIN.");
         return true;
@@ -109,7 +109,7 @@ bool Parser::accept_join(AstTableElement& element)
 
 AstPtr Parser::parse_table_element(std::shared_ptr<AstTableElement> element, size_t begin)
 {
-    if (element->join == JoinKind::ArrayJoin || element->join == JoinKind::LeftArrayJoin)
+    if (element->join == AstJoinKind::ArrayJoin || element->join == AstJoinKind::LeftArrayJoin)
     {
         do
             element->array_join.push_back(parse_aliased());
@@ -135,10 +135,10 @@ AstPtr Parser::parse_table_element(std::shared_ptr<AstTableElement> element, siz
         if (accept_word("OFFSET"))
             element->sample_offset = parse_operators(11);
     }
-    const bool has_condition = element->join == JoinKind::Inner ||
-                               element->join == JoinKind::Left ||
-                               element->join == JoinKind::Right ||
-                               element->join == JoinKind::Full;
+    const bool has_condition = element->join == AstJoinKind::Inner ||
+                               element->join == AstJoinKind::Left ||
+                               element->join == AstJoinKind::Right ||
+                               element->join == AstJoinKind::Full;
     if (!has_condition || element->natural)
         return finish(std::move(element), begin);
     if (accept_word("USING"))
