@@ -17,11 +17,6 @@ TypePtr without_aggregate_wrapper(const TypePtr& type)
                : type;
 }
 
-bool is_null_type(const TypePtr& type)
-{
-    return type->is_nullable() && type_as<NullableType>(type).nested()->is(TypeId::Nothing);
-}
-
 const TypePtr& null_type()
 {
     static const TypePtr type = std::make_shared<NullableType>(simple_type(TypeId::Nothing));
@@ -336,6 +331,11 @@ ColumnPtr execute_on_dictionary(const ScalarFunction& function, const Arguments&
 }
 
 } // namespace
+
+bool is_null_type(const TypePtr& type)
+{
+    return type->is_nullable() && type_as<NullableType>(type).nested()->is(TypeId::Nothing);
+}
 
 ColumnPtr to_flat_keeping_constant(const ColumnPtr& column)
 {

@@ -101,6 +101,9 @@ public:
 };
 using ScalarFunctionPtr = std::shared_ptr<const ScalarFunction>;
 
+// Nullable(Nothing), the type of a bare NULL.
+bool is_null_type(const TypePtr& type);
+
 // The type of name(arguments) with the defaults for NULL and LowCardinality applied.
 TypePtr resolve_type(const ScalarFunction& function, const Arguments& arguments);
 

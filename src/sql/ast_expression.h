@@ -128,10 +128,10 @@ struct AstLambda : AstNode<AstLambda, AstKind::Lambda>
     }
 };
 
-// (SELECT ...) as an expression or a table; (EXPLAIN ...) as a table.
+// (SELECT ...) as an expression or a table.
 struct AstSubquery : AstNode<AstSubquery, AstKind::Subquery>
 {
-    AstPtr query; // AstSelectUnion or AstExplain
+    AstPtr query; // AstSelectUnion
     void visit_fields(FieldVisitor& visitor) override { visitor.child("query", query); }
 };
 

@@ -1,1 +1,0 @@
-target_link_libraries(${target} PUBLIC fmt re2 simdjson icuuc)
