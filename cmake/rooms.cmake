@@ -89,6 +89,8 @@ function(basalt_add_unit_tests)
     add_executable(test_${room} ${sources})
     target_include_directories(test_${room} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
     target_link_libraries(test_${room} PRIVATE basalt_${room} GTest::gtest GTest::gtest_main)
+    # Tests find recorded answers and other data files from here.
+    target_compile_definitions(test_${room} PRIVATE BASALT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME ${room} COMMAND test_${room})
   endforeach()
 endfunction()

@@ -23,6 +23,11 @@ ExpressionPtr ExpressionBinder::bind(const Ast& ast)
         throw Error(error_codes::TOO_BIG_AST,
                     fmt::format("Expression grows beyond {} nodes when its aliases are expanded",
                                 kMaxBoundNodes));
+    return ast.alias.empty() ? bind_node(ast) : bind_aliased(ast);
+}
+
+ExpressionPtr ExpressionBinder::bind_node(const Ast& ast)
+{
     switch (ast.kind)
     {
     case AstKind::Literal:

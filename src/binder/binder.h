@@ -50,6 +50,9 @@ protected:
     // The right side of IN as a set, when it is a subquery or the name of a table; null when it
     // is neither. `left` gives the types that the members are converted to.
     virtual ExpressionPtr bind_query_set(const ExpressionPtr& left, const Ast& right);
+    // A node with an alias; the default binds it as if it had none, by bind_node().
+    virtual ExpressionPtr bind_aliased(const Ast& ast) { return bind_node(ast); }
+    ExpressionPtr bind_node(const Ast& ast);
     // A lambda that a name stands for (WITH x -> x + 1 AS f), or null.
     virtual const AstLambda* find_lambda(std::string_view name) { return nullptr; }
     // Nodes that stand for several expressions in an argument list: count(*), f(COLUMNS(…)).
@@ -154,9 +157,10 @@ ExpressionPtr resolve_with_subcolumns(const std::vector<std::string>& parts, siz
                                       const ColumnLookup& columns, const QueryContext& context);
 
 // The set of IN from member columns of any type; key types come from the left side. Members that
-// do not convert exactly, and NULLs (unless transform_null_in), are left out.
+// do not convert exactly, and NULLs, are left out. text: tells the set from others.
 ExpressionPtr make_set_expression(const ExpressionPtr& left, const Columns& members,
-                                  const Types& member_types, const QueryContext& context);
+                                  const Types& member_types, const QueryContext& context,
+                                  const std::string& text);
 // The types that a set must have for this left side: elements of a tuple, without LowCardinality,
 // and without Nullable for a single key.
 Types set_key_types(const TypePtr& left);

@@ -294,7 +294,8 @@ ExpressionPtr ExpressionBinder::bind_literal_set(const ExpressionPtr& left, cons
 }
 
 ExpressionPtr make_set_expression(const ExpressionPtr& left, const Columns& members,
-                                  const Types& member_types, const QueryContext& context)
+                                  const Types& member_types, const QueryContext& context,
+                                  const std::string& text)
 {
     const Types key_types = set_key_types(left->type());
     Columns parts = members;
@@ -348,9 +349,7 @@ ExpressionPtr make_set_expression(const ExpressionPtr& left, const Columns& memb
         for (ColumnPtr& column : parts)
             column = column->filter(keep, kept);
     }
-    auto set = make_value_set(key_types, parts, &context.memory);
-    return Expression::constant_column(std::make_shared<SetColumn>(std::move(set)),
-                                       simple_type(TypeId::Set));
+    return set_constant(key_types, parts, text, context);
 }
 
 } // namespace basalt

@@ -1,10 +1,11 @@
 #pragma once
 
-// Syntax tree to plan: names resolved, types checked, rules applied.
+// Syntax tree to plan: names resolved, types checked, rules applied. Scalar subqueries and the
+// right sides of IN run while the query is analyzed.
 
 #include "catalog/catalog.h"
 #include "planner/plan.h"
-#include "sql/ast.h"
+#include "sql/ast_expression.h"
 
 #include <functional>
 #include <string>
@@ -28,7 +29,16 @@ struct AnalyzerContext
     std::string database;
     // Filled by analyze(): tables read, as "database.table", for query_log.
     std::vector<std::string> used_tables;
+    // A user-defined SQL function, or null. May be empty. The tree must outlive the analysis.
+    std::function<const AstLambda*(const std::string&)> user_function;
+    // A condition that every row of the table must meet (row policies), or null. May be empty.
+    std::function<AstPtr(const TableName&)> row_policy;
+    // Told of every table that is read, with the columns, after pruning. May be empty.
+    std::function<void(const TablePtr&, const std::vector<std::string>&)> on_read;
 };
+
+// Subqueries, views and CTEs inside each other: at most so many.
+inline constexpr size_t kMaxQueryNesting = 100;
 
 // select: AstSelectUnion or AstSelect, parameters already substituted; it is not changed. SETTINGS
 // clauses of subqueries are ignored, that of the query has been applied to context->settings.

@@ -145,6 +145,10 @@ struct Ast
     uint32_t end = 0;
     // Height of the tree below, at least 1; the parser keeps it to bound recursion.
     uint32_t height = 1;
+    // An expression written in parentheses: keeps (a AND b) AND c apart from a AND b AND c, and
+    // guides formatting; not part of the meaning.
+    bool parenthesized = false;
+    bool alias_in_parentheses = false; // (x AS a) rather than (x) AS a
 
     explicit Ast(AstKind kind_) : kind(kind_) {}
     Ast(const Ast&) = default;

@@ -4,6 +4,8 @@
 
 #include "sql/ast_statements.h"
 
+#include <utility>
+
 namespace basalt
 {
 
@@ -74,6 +76,22 @@ struct ProfileElement
     std::string writability; // WRITABLE, READONLY, CONST, CHANGEABLE_IN_READONLY or empty
 };
 
+// SETTINGS of users, roles and profiles. In ALTER, `replace` means SETTINGS without ADD: all that
+// was there goes first.
+struct ProfileChanges
+{
+    bool present = false;
+    bool replace = false;
+    bool drop_all_settings = false;
+    bool drop_all_profiles = false;
+    std::vector<std::string> drop_settings;
+    std::vector<std::string> drop_profiles;
+    std::vector<ProfileElement> elements; // added
+    std::vector<ProfileElement> modified; // MODIFY SETTING
+
+    void visit_fields(FieldVisitor& visitor);
+};
+
 enum class AccessVerb : uint8_t
 {
     Create,
@@ -89,6 +107,12 @@ struct AuthenticationMethod
     AstPtr valid_until;
 };
 
+struct HostRule
+{
+    std::string kind;
+    std::string value;
+};
+
 struct AstCreateUser : AstNode<AstCreateUser, AstKind::CreateUser>
 {
     AccessVerb verb = AccessVerb::Create;
@@ -102,9 +126,10 @@ struct AstCreateUser : AstNode<AstCreateUser, AstKind::CreateUser>
     bool add_identified = false;
     bool reset_authentication = false;
     std::vector<AuthenticationMethod> authentication;
-    // HOST clauses: words such as ANY, LOCAL, NAME, REGEXP, IP, LIKE with their values.
-    std::string host_action; // "", ADD, DROP
-    std::vector<std::pair<std::string, std::string>> hosts;
+    // HOST clauses: ANY, NONE, LOCAL, NAME, REGEXP, IP, LIKE with their values.
+    std::vector<HostRule> hosts;
+    std::vector<HostRule> add_hosts;
+    std::vector<HostRule> drop_hosts;
     AstPtr valid_until;
     bool has_default_roles = false;
     RoleSet default_roles;
@@ -112,8 +137,7 @@ struct AstCreateUser : AstNode<AstCreateUser, AstKind::CreateUser>
     bool has_default_database = false;
     bool has_grantees = false;
     RoleSet grantees;
-    bool has_settings = false;
-    std::vector<ProfileElement> settings;
+    ProfileChanges settings;
     void visit_fields(FieldVisitor& visitor) override;
 };
 
@@ -127,8 +151,7 @@ struct AstCreateRole : AstNode<AstCreateRole, AstKind::CreateRole>
     std::string new_name;
     std::string cluster;
     std::string storage;
-    bool has_settings = false;
-    std::vector<ProfileElement> settings;
+    ProfileChanges settings;
     void visit_fields(FieldVisitor& visitor) override;
 };
 
@@ -189,8 +212,7 @@ struct AstCreateSettingsProfile
     std::string new_name;
     std::string cluster;
     std::string storage;
-    bool has_settings = false;
-    std::vector<ProfileElement> settings;
+    ProfileChanges settings;
     RoleSet to;
     void visit_fields(FieldVisitor& visitor) override;
 };

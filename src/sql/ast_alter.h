@@ -83,9 +83,10 @@ struct AstAlterCommand : AstNode<AstAlterCommand, AstKind::AlterCommand>
     bool first = false; // position FIRST
     std::string after;  // position AFTER name
     std::string remove; // MODIFY COLUMN c REMOVE DEFAULT | CODEC | TTL | COMMENT | ...
-    // MODIFY COLUMN c MODIFY SETTING .. stands in settings, RESET SETTING .. in names.
+    // MODIFY COLUMN c MODIFY SETTING .. stands in column_settings, RESET SETTING .. in names.
     bool column_settings_modified = false;
     bool column_settings_reset = false;
+    std::vector<SettingChange> column_settings;
 
     AstPtr partition; // AstPartition
     AstPtr expression; // ORDER BY, SAMPLE BY
@@ -115,6 +116,7 @@ struct AstAlter : AstNode<AstAlter, AstKind::Alter>
     bool if_exists = false;
     AstTableName table; // a database stands in .database
     std::string cluster;
+    bool create_or_drop_index = false; // written CREATE INDEX or DROP INDEX
     AstList commands; // AstAlterCommand
     AstPtr settings;
     void visit_fields(FieldVisitor& visitor) override;

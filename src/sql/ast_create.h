@@ -37,7 +37,6 @@ struct AstColumnDeclaration : AstNode<AstColumnDeclaration, AstKind::ColumnDecla
     AstPtr ttl;        // expression
     AstPtr collation;
     AstPtr settings; // AstSetQuery
-    bool primary_key = false;
     void visit_fields(FieldVisitor& visitor) override;
 };
 
@@ -46,7 +45,8 @@ struct AstIndexDeclaration : AstNode<AstIndexDeclaration, AstKind::IndexDeclarat
     std::string name;
     AstPtr expression;
     AstPtr type; // AstFunction: minmax, set(100), bloom_filter(0.01); null: not written
-    AstPtr granularity; // literal
+    AstPtr granularity; // literal; the default where none was written
+    bool unique = false; // CREATE UNIQUE INDEX
     void visit_fields(FieldVisitor& visitor) override;
 };
 
@@ -99,7 +99,9 @@ struct AstStorage : AstNode<AstStorage, AstKind::Storage>
 {
     AstPtr engine; // AstFunction; null when not written
     AstPtr partition_by;
-    AstPtr primary_key; // expression; PRIMARY KEY (a, b) is a tuple, () an empty tuple
+    // Expression; (a, b) is a tuple, () an empty tuple. PRIMARY KEY written in the list of columns
+    // or behind a column arrives here too.
+    AstPtr primary_key;
     AstPtr order_by;    // expression; elements with DESC are AstOrderByElement in a tuple
     AstPtr sample_by;
     AstList ttl; // AstTtlElement
@@ -144,7 +146,6 @@ struct AstCreateTable : AstNode<AstCreateTable, AstKind::CreateTable>
     AstList indices;          // AstIndexDeclaration
     AstList constraints;      // AstConstraintDeclaration
     AstList projections;      // AstProjectionDeclaration
-    AstPtr columns_primary_key; // PRIMARY KEY (..) as an element of the list
     std::vector<std::string> column_names; // view (a, b) AS SELECT: names without types
 
     AstPtr storage; // AstStorage

@@ -128,10 +128,10 @@ struct AstLambda : AstNode<AstLambda, AstKind::Lambda>
     }
 };
 
-// (SELECT ...) as an expression or a table.
+// (SELECT ...) as an expression or a table; (EXPLAIN ...) as a table.
 struct AstSubquery : AstNode<AstSubquery, AstKind::Subquery>
 {
-    AstPtr query; // AstSelectUnion
+    AstPtr query; // AstSelectUnion or AstExplain
     void visit_fields(FieldVisitor& visitor) override { visitor.child("query", query); }
 };
 

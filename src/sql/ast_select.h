@@ -97,7 +97,7 @@ struct AstOrderByElement : AstNode<AstOrderByElement, AstKind::OrderByElement>
 {
     AstPtr expression;
     bool descending = false;
-    bool explicit_direction = false; // ASC or DESC written
+    bool explicit_direction = false; // ASC or DESC written; not compared
     bool nulls_first = false;        // meaningful when explicit_nulls; else NULLs go last
     bool explicit_nulls = false;
     AstPtr collation; // literal
@@ -109,7 +109,7 @@ struct AstOrderByElement : AstNode<AstOrderByElement, AstKind::OrderByElement>
     void visit_fields(FieldVisitor& visitor) override;
 };
 
-// INTERPOLATE (name AS expression); a null expression means the column itself.
+// INTERPOLATE (name AS expression); where none was written, it is the column itself.
 struct AstInterpolateElement : AstNode<AstInterpolateElement, AstKind::InterpolateElement>
 {
     std::string name;
@@ -125,9 +125,7 @@ struct AstSelect : AstNode<AstSelect, AstKind::Select>
 {
     bool with_recursive = false;
     AstList with; // AstWithElement, or expressions with aliases
-    bool distinct = false;
-    bool has_distinct_on = false;
-    AstList distinct_on;
+    bool distinct = false; // DISTINCT ON (..) arrives as LIMIT 1 BY, TOP n as LIMIT n
     AstList projection;
     AstList from; // AstTableElement; empty when there is no FROM
     AstPtr prewhere;

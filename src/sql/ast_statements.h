@@ -71,8 +71,8 @@ enum class ObjectKind : uint8_t
     Dictionary,
     Database,
     Function,
-    AllTables,       // TRUNCATE ALL TABLES FROM db
-    TablesLike,      // TRUNCATE TABLES FROM db LIKE ..
+    AllTables,       // TRUNCATE ALL TABLES FROM db [LIKE ..]
+    TablesLike,      // TRUNCATE TABLES FROM db [LIKE ..]: the same
     Index,           // DROP INDEX: parsed into AstAlter
     NamedCollection,
     Workload,

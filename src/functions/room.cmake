@@ -1,0 +1,1 @@
+target_link_libraries(${target} PUBLIC fmt re2 simdjson icuuc)

@@ -1,0 +1,477 @@
+#include "planner/analyzer/select_analyzer.h"
+
+#include "catalog/view.h"
+#include "columns/serialization.h"
+#include "sql/formatter.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <re2/re2.h>
+
+namespace basalt
+{
+
+namespace
+{
+
+std::string table_prefix(AnalysisState& state)
+{
+    return fmt::format("__table{}.", state.next_table++);
+}
+
+} // namespace
+
+void SelectAnalyzer::build_from()
+{
+    if (select_.from.empty())
+    {
+        auto node = std::make_unique<BlocksNode>();
+        node->blocks.push_back(Block({}, 1));
+        current_ = std::move(node);
+        return;
+    }
+    binding_from_ = true;
+    for (const AstPtr& ast : select_.from)
+    {
+        const auto& element = *ast->as<AstTableElement>();
+        if (!element.table)
+        {
+            if (!current_)
+                throw Error(error_codes::SYNTAX_ERROR, "ARRAY JOIN needs a table before it");
+            array_join(element);
+            continue;
+        }
+        ScopeTable scope;
+        PlanPtr plan = plan_table(element, scope);
+        if (!current_)
+        {
+            current_ = std::move(plan);
+            from_.tables.push_back(std::move(scope));
+        }
+        else
+            join(element, std::move(plan), std::move(scope));
+    }
+    binding_from_ = false;
+}
+
+PlanPtr SelectAnalyzer::plan_table(const AstTableElement& element, ScopeTable& scope)
+{
+    PlanPtr plan;
+    const Ast& table = *element.table;
+    if (const auto* identifier = table.as<AstIdentifier>())
+        plan = plan_identifier(*identifier, element, scope);
+    else if (const auto* subquery = table.as<AstSubquery>())
+        plan = plan_subquery(subquery->query, this, {}, scope);
+    else if (const auto* call = table.as<AstFunction>())
+        plan = plan_table_function(*call, element, scope);
+    else
+        throw Error(error_codes::UNKNOWN_QUERY_PARAMETER,
+                    fmt::format("{} in FROM is not a table", format_query(table)));
+    if (!table.alias.empty())
+    {
+        scope.qualifiers = {{table.alias}};
+        scope.label = table.alias;
+    }
+    if (!element.column_aliases.empty())
+    {
+        size_t i = 0;
+        scope.by_name.clear();
+        for (ScopeColumn& column : scope.columns)
+        {
+            if (!column.hidden && i < element.column_aliases.size())
+                column.name = element.column_aliases[i++];
+            scope.by_name.emplace(column.name, &column - scope.columns.data());
+        }
+        if (i < element.column_aliases.size())
+            throw Error(error_codes::NUMBER_OF_COLUMNS_DOESNT_MATCH,
+                        fmt::format("{} column aliases for {} columns",
+                                    element.column_aliases.size(), i));
+    }
+    return plan;
+}
+
+PlanPtr SelectAnalyzer::plan_identifier(const AstIdentifier& identifier,
+                                        const AstTableElement& element, ScopeTable& scope)
+{
+    if (identifier.parts.size() > 2)
+        throw Error(error_codes::INVALID_IDENTIFIER,
+                    fmt::format("Expected identifier to contain 1 or 2 parts. Actual '{}'",
+                                identifier.full_name()));
+    const std::string& name = identifier.parts.back();
+    if (identifier.parts.size() == 1)
+    {
+        if (const CteReference cte = find_cte(name);
+            cte.element && !state_.open_ctes.contains(cte.element))
+        {
+            state_.open_ctes.insert(cte.element);
+            struct Close
+            {
+                std::set<const AstWithElement*>& open;
+                const AstWithElement* element;
+                ~Close() { open.erase(element); }
+            } close{state_.open_ctes, cte.element};
+            PlanPtr plan = plan_subquery(cte.element->subquery->as<AstSubquery>()->query,
+                                         cte.owner, cte.element->columns, scope);
+            scope.qualifiers = {{name}};
+            scope.label = name;
+            return plan;
+        }
+        else if (cte.element && cte.owner->recursive_ctes_.contains(cte.element))
+            throw Error(error_codes::NOT_IMPLEMENTED, "Recursive CTEs are not implemented");
+        if (state_.context.find_temporary)
+            if (TablePtr table = state_.context.find_temporary(name))
+            {
+                PlanPtr plan = plan_stored_table(table, element, scope);
+                scope.qualifiers = {{name}};
+                scope.label = name;
+                return plan;
+            }
+    }
+    const TableName full{identifier.parts.size() == 2 ? identifier.parts[0] : state_.database,
+                         name};
+    TablePtr table =
+        state_.context.replace_table ? state_.context.replace_table(full) : nullptr;
+    if (!table)
+        table = state_.context.catalog.find_table(full);
+    if (!table)
+    {
+        if (!state_.context.catalog.database_exists(full.database))
+            state_.context.catalog.get_table(full); // throws UNKNOWN_DATABASE
+        std::vector<std::string> known;
+        for (const TablePtr& other : state_.context.catalog.tables(full.database))
+            known.push_back(other->table_name().table);
+        throw Error(error_codes::UNKNOWN_TABLE,
+                    fmt::format("Unknown table expression identifier '{}'{}.{}",
+                                identifier.full_name(),
+                                " in scope " + format_query(select_),
+                                near_names_text(name, known)));
+    }
+    PlanPtr plan = plan_stored_table(table, element, scope);
+    scope.qualifiers = {{full.database, full.table}, {full.table}};
+    scope.label = full.table;
+    return plan;
+}
+
+PlanPtr SelectAnalyzer::plan_view(const ViewTable& view, ScopeTable& scope)
+{
+    const std::string database = std::exchange(state_.database, view.view_database());
+    PlanPtr plan = plan_subquery(view.view_query(), nullptr, {}, scope);
+    state_.database = database;
+    const auto metadata = view.metadata();
+    // The view's columns are those it was made with.
+    if (metadata && !metadata->columns.empty())
+    {
+        ScopeTable declared;
+        for (size_t i = 0; i < metadata->columns.size(); ++i)
+        {
+            const ColumnDescription& column = metadata->columns[i];
+            const ScopeColumn* source = nullptr;
+            if (auto it = scope.by_name.find(column.name); it != scope.by_name.end())
+                source = &scope.columns[it->second];
+            else if (i < scope.columns.size() && scope.columns.size() == metadata->columns.size())
+                source = &scope.columns[i];
+            if (!source)
+                throw Error(error_codes::NOT_FOUND_COLUMN_IN_BLOCK,
+                            fmt::format("Column {} of view {} is not in its query", column.name,
+                                        view.table_name().full()));
+            declared.add({column.name, cast_to(source->value, column.type, context_)});
+        }
+        scope.columns = std::move(declared.columns);
+        scope.by_name = std::move(declared.by_name);
+    }
+    return plan;
+}
+
+PlanPtr SelectAnalyzer::plan_stored_table(const TablePtr& table, const AstTableElement& element,
+                                          ScopeTable& scope)
+{
+    TablePtr source = table;
+    if (const auto* view = dynamic_cast<const ViewTable*>(source.get()))
+    {
+        if (element.is_final || element.sample)
+            throw Error(error_codes::ILLEGAL_FINAL, "A view supports neither FINAL nor SAMPLE");
+        return plan_view(*view, scope);
+    }
+    if (const auto* view = dynamic_cast<const MaterializedView*>(source.get()))
+        source = view->target_table();
+
+    auto read = std::make_unique<ReadNode>();
+    const std::string prefix = table_prefix(state_);
+    const auto metadata = source->metadata();
+    const bool star_materialized =
+        context_.settings.get_bool("asterisk_include_materialized_columns");
+    const bool star_alias = context_.settings.get_bool("asterisk_include_alias_columns");
+    std::unordered_map<std::string, ExpressionPtr> by_column;
+    for (const ColumnDescription& column : metadata->columns)
+    {
+        if (column.default_kind == DefaultKind::Ephemeral)
+            continue;
+        const std::string id = prefix + column.name;
+        if (column.default_kind == DefaultKind::Alias)
+        {
+            scope.add({column.name, Expression::input(id, column.type), !star_alias});
+            continue;
+        }
+        read->request.columns.push_back(column.name);
+        read->output.push_back({id, column.type});
+        auto value = Expression::input(id, column.type);
+        by_column.emplace(column.name, value);
+        scope.add({column.name, std::move(value),
+                   column.default_kind == DefaultKind::Materialized && !star_materialized});
+    }
+    // ALIAS columns stand for their expressions, which may name other ALIAS columns.
+    size_t pending = 1;
+    for (size_t round = 0; pending && round <= metadata->columns.size(); ++round)
+    {
+        pending = 0;
+        for (const ColumnDescription& column : metadata->columns)
+        {
+            if (column.default_kind != DefaultKind::Alias || by_column.contains(column.name))
+                continue;
+            bool ready = column.default_expression != nullptr;
+            if (ready)
+                for (const std::string& name : inputs_of({column.default_expression}))
+                    ready = ready && by_column.contains(name);
+            if (!ready)
+            {
+                ++pending;
+                continue;
+            }
+            auto value = replace_inputs(column.default_expression, by_column, context_);
+            scope.columns[scope.by_name[column.name]].value = value;
+            by_column.emplace(column.name, std::move(value));
+        }
+    }
+    for (const NamedType& column : source->virtual_columns())
+    {
+        if (scope.by_name.contains(column.name))
+            continue;
+        read->request.columns.push_back(column.name);
+        read->output.push_back({prefix + column.name, column.type});
+        scope.add({column.name, Expression::input(prefix + column.name, column.type), true});
+    }
+    read->table = source;
+    read->alias = element.table ? element.table->alias : "";
+    read_modifiers(element, *read);
+    return apply_row_policy(source->table_name(), std::move(read), scope);
+}
+
+PlanPtr SelectAnalyzer::apply_row_policy(const TableName& name, PlanPtr plan,
+                                         const ScopeTable& scope)
+{
+    if (!state_.context.row_policy)
+        return plan;
+    const AstPtr policy = state_.context.row_policy(name);
+    if (!policy)
+        return plan;
+    Header header;
+    std::unordered_map<std::string, ExpressionPtr> values;
+    for (const ScopeColumn& column : scope.columns)
+    {
+        header.push_back({column.name, column.value->type()});
+        values.emplace(column.name, column.value);
+    }
+    auto filter = std::make_unique<FilterNode>();
+    filter->output = plan->output;
+    filter->condition =
+        replace_inputs(bind_expression(*policy, header, context_), values, context_);
+    filter->comment = "Row-level security filter";
+    filter->inputs.push_back(std::move(plan));
+    return filter;
+}
+
+void SelectAnalyzer::read_modifiers(const AstTableElement& element, ReadNode& read)
+{
+    const bool final_setting = context_.settings.get_bool("final");
+    if (element.is_final && !read.table->supports_final())
+        throw Error(error_codes::ILLEGAL_FINAL,
+                    fmt::format("Storage {} doesn't support FINAL", read.table->engine_name()));
+    read.request.final = element.is_final || (final_setting && read.table->supports_final());
+    if (!element.sample)
+        return;
+    if (read.table->metadata()->sampling_key_text.empty())
+        throw Error(error_codes::SAMPLING_NOT_SUPPORTED,
+                    fmt::format("Storage {} doesn't support sampling",
+                                read.table->engine_name()));
+    if (element.sample_offset)
+        throw Error(error_codes::NOT_IMPLEMENTED, "SAMPLE … OFFSET is not implemented");
+    const auto bound = bind(*element.sample);
+    const auto ratio = bound->is_constant()
+                           ? convert_value(bound->constant_column()->value_at(0),
+                                           simple_type(TypeId::Float64))
+                           : std::nullopt;
+    if (!ratio || !ratio->get_if<double>() || ratio->get<double>() < 0)
+        throw Error(error_codes::BAD_ARGUMENTS, "SAMPLE needs a constant that is not negative");
+    read.request.sample = ratio->get<double>();
+    if (read.request.sample > 1)
+    {
+        const double total = static_cast<double>(read.table->total_rows().value_or(0));
+        read.request.sample = total <= read.request.sample ? 0 : read.request.sample / total;
+    }
+}
+
+PlanPtr SelectAnalyzer::plan_subquery(const AstPtr& query, SelectAnalyzer* parent,
+                                      const std::vector<std::string>& column_names,
+                                      ScopeTable& scope)
+{
+    PlannedQuery planned = plan_query(query, state_, parent);
+    if (!column_names.empty() && column_names.size() != planned.names.size())
+        throw Error(error_codes::NUMBER_OF_COLUMNS_DOESNT_MATCH,
+                    fmt::format("{} column names for {} columns", column_names.size(),
+                                planned.names.size()));
+    auto node = std::make_unique<ProjectNode>();
+    const std::string prefix = table_prefix(state_);
+    for (size_t i = 0; i < planned.names.size(); ++i)
+    {
+        const NamedType& source = planned.root->output[i];
+        const std::string id = prefix + source.name;
+        node->output.push_back({id, source.type});
+        node->expressions.push_back(Expression::input(source.name, source.type));
+        scope.add({column_names.empty() ? planned.names[i] : column_names[i],
+                   Expression::input(id, source.type)});
+    }
+    node->comment = "Change column names to column identifiers";
+    node->inputs.push_back(std::move(planned.root));
+    return node;
+}
+
+std::vector<TableFunctionArgument>
+SelectAnalyzer::table_function_arguments(const AstFunction& call)
+{
+    std::vector<TableFunctionArgument> arguments;
+    for (const AstPtr& ast : call.arguments)
+    {
+        TableFunctionArgument argument;
+        argument.ast = ast;
+        if (ast->kind != AstKind::Subquery && ast->kind != AstKind::SelectUnion)
+        {
+            ExpressionPtr bound;
+            const bool identifier = ast->kind == AstKind::Identifier;
+            if (!identifier || resolve_identifier(*ast->as<AstIdentifier>()))
+                bound = bind_in_stage(*ast, Stage::Rows, "table function arguments");
+            if (bound && bound->is_constant() && !bound->type()->is(TypeId::Set))
+            {
+                argument.value = bound->constant_column()->value_at(0);
+                argument.type = bound->type();
+            }
+            else if (!identifier && ast->kind != AstKind::Function)
+                throw Error(error_codes::BAD_ARGUMENTS,
+                            fmt::format("Argument {} of table function {} must be constant",
+                                        format_query(*ast), call.name));
+        }
+        arguments.push_back(std::move(argument));
+    }
+    return arguments;
+}
+
+PlanPtr SelectAnalyzer::plan_table_function(const AstFunction& call,
+                                            const AstTableElement& element, ScopeTable& scope)
+{
+    scope.label = element.table->alias;
+    if (call.name == "view")
+    {
+        if (call.arguments.size() != 1)
+            throw Error(error_codes::BAD_ARGUMENTS, "Table function view takes one query");
+        const Ast& query = *call.arguments[0];
+        return plan_subquery(query.kind == AstKind::Subquery ? query.as<AstSubquery>()->query
+                                                             : call.arguments[0],
+                             this, {}, scope);
+    }
+    if (call.name == "merge")
+        return plan_merge(call, scope);
+    const TableFunctionFactory* factory = state_.context.catalog.find_table_function(call.name);
+    if (!factory)
+    {
+        const auto known = state_.context.catalog.table_function_names();
+        throw Error(error_codes::UNKNOWN_FUNCTION,
+                    fmt::format("Unknown table function {}.{}", call.name,
+                                near_names_text(call.name, known)));
+    }
+    const auto arguments = table_function_arguments(call);
+    const TablePtr table =
+        (*factory)(arguments, state_.context.catalog, state_.context.context);
+    PlanPtr plan = plan_stored_table(table, element, scope);
+    scope.label = element.table->alias.empty() ? call.name : element.table->alias;
+    scope.qualifiers = {{scope.label}};
+    return plan;
+}
+
+PlanPtr SelectAnalyzer::plan_merge(const AstFunction& call, ScopeTable& scope)
+{
+    const auto arguments = table_function_arguments(call);
+    if (arguments.empty() || arguments.size() > 2)
+        throw Error(error_codes::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+                    "Table function 'merge' requires from 1 to 2 parameters: "
+                    "merge(['db_name',] 'tables_regexp')");
+    auto text = [&](const TableFunctionArgument& argument)
+    {
+        if (const auto* value = argument.value.get_if<std::string>())
+            return *value;
+        if (const auto* identifier = argument.ast->as<AstIdentifier>())
+            return identifier->full_name();
+        throw Error(error_codes::BAD_ARGUMENTS, "Arguments of 'merge' must be strings");
+    };
+    const std::string database = arguments.size() == 2 ? text(arguments[0]) : state_.database;
+    const re2::RE2 regex(text(arguments.back()), re2::RE2::Quiet);
+    std::vector<TablePtr> tables;
+    for (const TablePtr& table : state_.context.catalog.tables(database))
+        if (re2::RE2::PartialMatch(table->table_name().table, regex))
+            tables.push_back(table);
+    if (tables.empty())
+        throw Error(error_codes::CANNOT_EXTRACT_TABLE_STRUCTURE,
+                    fmt::format("There is no table satisfied the regexp {} in database {}",
+                                text(arguments.back()), database));
+    // Columns of all tables; where one has no such column it gives the default.
+    std::vector<std::string> names;
+    std::map<std::string, Types> types;
+    std::vector<ScopeTable> scopes(tables.size());
+    std::vector<PlanPtr> plans;
+    AstTableElement plain;
+    for (size_t t = 0; t < tables.size(); ++t)
+    {
+        plans.push_back(plan_stored_table(tables[t], plain, scopes[t]));
+        for (const ScopeColumn& column : scopes[t].columns)
+        {
+            if (column.hidden)
+                continue;
+            if (!types.contains(column.name))
+                names.push_back(column.name);
+            types[column.name].push_back(column.value->type());
+        }
+    }
+    auto node = std::make_unique<UnionNode>();
+    const std::string prefix = table_prefix(state_);
+    for (const std::string& name : names)
+        node->output.push_back({prefix + name, common_type(types[name])});
+    const TypePtr text_type =
+        std::make_shared<LowCardinalityType>(simple_type(TypeId::String));
+    node->output.push_back({prefix + "_database", text_type});
+    node->output.push_back({prefix + "_table", text_type});
+    for (size_t t = 0; t < tables.size(); ++t)
+    {
+        auto project = std::make_unique<ProjectNode>();
+        project->output = node->output;
+        for (size_t c = 0; c < names.size(); ++c)
+        {
+            const TypePtr& type = node->output[c].type;
+            auto it = scopes[t].by_name.find(names[c]);
+            project->expressions.push_back(
+                it == scopes[t].by_name.end()
+                    ? Expression::constant(type, type->default_value())
+                    : cast_to(scopes[t].columns[it->second].value, type, context_));
+        }
+        const TableName name = tables[t]->table_name();
+        project->expressions.push_back(Expression::constant(text_type, Value(name.database)));
+        project->expressions.push_back(Expression::constant(text_type, Value(name.table)));
+        project->inputs.push_back(std::move(plans[t]));
+        node->inputs.push_back(std::move(project));
+    }
+    for (const NamedType& column : node->output)
+        scope.add({column.name.substr(prefix.size()), Expression::input(column.name, column.type),
+                   column.name.substr(prefix.size())[0] == '_'});
+    scope.label = "merge";
+    scope.qualifiers = {{"merge"}};
+    return node;
+}
+
+} // namespace basalt

@@ -1,0 +1,54 @@
+#include "planner/rules/rules.h"
+
+namespace basalt
+{
+
+namespace
+{
+
+const ReadNode* plain_read(const PlanNode& node)
+{
+    const PlanNode* at = &node;
+    while (at->kind == PlanKind::Project)
+        at = at->inputs[0].get();
+    if (at->kind != PlanKind::Read)
+        return nullptr;
+    const auto& read = static_cast<const ReadNode&>(*at);
+    const ScanRequest& request = read.request;
+    if (request.filter || request.prewhere || request.final || request.sample != 0 ||
+        request.limit)
+        return nullptr;
+    return &read;
+}
+
+} // namespace
+
+PlanPtr answer_trivial_counts(PlanPtr node, const QueryContext& context)
+{
+    for (PlanPtr& input : node->inputs)
+        input = answer_trivial_counts(std::move(input), context);
+    if (node->kind != PlanKind::Aggregate)
+        return node;
+    const auto& aggregate = static_cast<const AggregateNode&>(*node);
+    if (!aggregate.keys.empty() || !aggregate.grouping_sets.empty() || aggregate.with_totals ||
+        !aggregate.no_keys_returns_row || aggregate.aggregates.size() != 1)
+        return node;
+    const AggregateCall& call = aggregate.aggregates[0];
+    if (call.function->name() != "count" || !call.arguments.empty())
+        return node;
+    const ReadNode* read = plain_read(*node->inputs[0]);
+    if (!read)
+        return node;
+    const auto rows = read->table->total_rows();
+    if (!rows)
+        return node;
+    auto blocks = std::make_unique<BlocksNode>();
+    blocks->output = node->output;
+    const NamedType& column = blocks->output[0];
+    blocks->blocks.push_back(Block({{make_constant(column.type, Value(*rows), 1), column.type,
+                                     column.name}}));
+    blocks->comment = "Optimized trivial count";
+    return blocks;
+}
+
+} // namespace basalt
