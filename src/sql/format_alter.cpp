@@ -286,7 +286,7 @@ void FormatWriter::alter_command(const AstAlterCommand& ast)
         expression(*ast.comment);
         break;
     case AlterAction::ModifySqlSecurity:
-        out += "MODIFY";
+        out += "MODIFY ";
         sql_security(ast.sql_security, ast.definer);
         break;
     case AlterAction::Delete:

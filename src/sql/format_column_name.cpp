@@ -47,6 +47,38 @@ void append_literal(const AstLiteral& literal, std::string& out)
     }
 }
 
+// Literals of an array have one type: beside 1.5, 2 is written 2., and Bool is written as numbers.
+bool append_uniform_literals(const AstList& list, std::string& out)
+{
+    bool any_float = false;
+    bool all_bool = !list.empty();
+    for (const AstPtr& one : list)
+    {
+        const auto* literal = one->as<AstLiteral>();
+        if (literal == nullptr || !literal->alias.empty() || literal->is_string() ||
+            literal->literal_kind == LiteralKind::Null)
+            return false;
+        any_float = any_float || literal->literal_kind == LiteralKind::Float64;
+        all_bool = all_bool && literal->literal_kind == LiteralKind::Bool;
+    }
+    if (!any_float && !all_bool)
+        return false;
+    for (size_t i = 0; i < list.size(); ++i)
+    {
+        const auto& literal = *list[i]->as<AstLiteral>();
+        out += i == 0 ? "" : ", ";
+        if (all_bool)
+            out += std::to_string(literal.unsigned_value);
+        else
+        {
+            append_literal(literal, out);
+            if (literal.literal_kind != LiteralKind::Float64)
+                out += '.';
+        }
+    }
+    return true;
+}
+
 void append_window(const AstFunction& function, std::string& out)
 {
     out += " OVER ";
@@ -114,6 +146,11 @@ void append_function(const AstFunction& function, std::string& out)
     {
         const bool array = function.name == "array";
         out += array ? '[' : '(';
+        if (array && append_uniform_literals(function.arguments, out))
+        {
+            out += ']';
+            return;
+        }
         append_names(function.arguments, out);
         out += array ? ']' : ')';
         return;

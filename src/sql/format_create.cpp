@@ -14,14 +14,14 @@ void FormatWriter::sql_security(const std::string& security, const std::string& 
 {
     if (!definer.empty())
     {
-        out += " DEFINER = ";
+        out += "DEFINER = ";
         if (definer == "CURRENT_USER")
             out += definer;
         else
             user_name(definer);
     }
     if (!security.empty())
-        out += " SQL SECURITY " + security;
+        out += (definer.empty() ? "SQL SECURITY " : " SQL SECURITY ") + security;
 }
 
 // Intervals as REFRESH has them: 1 HOUR 30 MINUTE.
@@ -154,14 +154,16 @@ void FormatWriter::create_table(const AstCreateTable& ast)
         table_name(ast.to_table);
     }
     table_elements(ast);
-    if (view)
+    if (view && (!ast.sql_security.empty() || !ast.definer.empty()))
+    {
+        line_break();
         sql_security(ast.sql_security, ast.definer);
+    }
     const auto as_table = [&]
     {
         if (ast.as_table.table.empty() && ast.as_table.table_parameter == nullptr)
             return;
-        line_break();
-        out += ast.clone ? "CLONE AS " : "AS ";
+        out += ast.clone ? " CLONE AS " : " AS ";
         table_name(ast.as_table);
     };
     as_table();
@@ -169,7 +171,7 @@ void FormatWriter::create_table(const AstCreateTable& ast)
         storage(*ast.storage->as<AstStorage>());
     if (view && ast.populate)
         out += " POPULATE";
-    if (view && ast.empty)
+    if (ast.empty)
         out += " EMPTY";
     if (ast.comment != nullptr)
     {
@@ -179,14 +181,13 @@ void FormatWriter::create_table(const AstCreateTable& ast)
     }
     if (ast.as_table_function != nullptr)
     {
-        line_break();
-        out += "AS ";
+        out += " AS ";
         expression(*ast.as_table_function);
     }
     if (ast.select != nullptr)
     {
         line_break();
-        out += !view && ast.empty ? "EMPTY AS " : "AS ";
+        out += "AS ";
         node(*ast.select);
     }
 }

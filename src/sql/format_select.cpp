@@ -17,7 +17,9 @@ void FormatWriter::indented_list(const AstList& items)
     if (!multiline_ || items.size() < 2)
     {
         out += ' ';
+        ++indent_; // for subqueries within
         list(items);
+        --indent_;
         return;
     }
     ++indent_;

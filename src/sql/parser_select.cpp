@@ -214,21 +214,21 @@ AstPtr Parser::parse_select()
 void Parser::parse_select_clauses(AstSelect& select)
 {
     if (accept_word("PREWHERE"))
-        select.prewhere = parse_aliased(true);
+        select.prewhere = parse_aliased(false);
     if (accept_word("WHERE"))
-        select.where = parse_aliased(true);
+        select.where = parse_aliased(false);
     if (accept_word("PREWHERE"))
     {
         if (select.prewhere != nullptr)
             fail("GROUP BY");
-        select.prewhere = parse_aliased(true);
+        select.prewhere = parse_aliased(false);
     }
     if (accept_word("GROUP BY"))
         parse_group_by(select);
     if (accept_word("WITH TOTALS"))
         select.with_totals = true;
     if (accept_word("HAVING"))
-        select.having = parse_aliased(true);
+        select.having = parse_aliased(false);
     if (accept_word("WINDOW"))
     {
         do
@@ -243,7 +243,7 @@ void Parser::parse_select_clauses(AstSelect& select)
         } while (accept(TokenType::Comma));
     }
     if (accept_word("QUALIFY"))
-        select.qualify = parse_aliased(true);
+        select.qualify = parse_aliased(false);
     if (accept_word("ORDER BY"))
         parse_order_by(select);
     parse_limits(select);
@@ -257,7 +257,7 @@ void Parser::parse_group_by(AstSelect& select)
     {
         expect(TokenType::OpenRound);
         if (!peek_is(TokenType::CloseRound))
-            select.group_by = parse_expression_list();
+            select.group_by = parse_expression_list(false);
         expect(TokenType::CloseRound);
     };
     if (peek_word("ALL") && !peek_is(TokenType::OpenRound, 1) && !peek_is(TokenType::Dot, 1))
@@ -299,7 +299,7 @@ void Parser::parse_group_by(AstSelect& select)
         parse_list_in_parentheses();
     }
     else
-        select.group_by = parse_expression_list();
+        select.group_by = parse_expression_list(false);
     if (accept_word("WITH ROLLUP"))
         select.group_by_mode = GroupByMode::Rollup;
     else if (accept_word("WITH CUBE"))
