@@ -102,6 +102,9 @@ private:
 using AggregateFactory = AggregateFunctionPtr (*)(const std::string& name, const Types& arguments,
                                                   const Values& parameters);
 
+// Longest name of an aggregate function with its combinators, which bounds how many they are.
+inline constexpr size_t kMaxAggregateNameBytes = 256;
+
 class AggregateRegistry
 {
 public:
@@ -110,6 +113,8 @@ public:
         bool case_insensitive = false;
         bool handles_nulls = false;        // the factory sees Nullable types
         bool empty_result_is_null = false; // reserved for -OrNull-like behaviour
+        // With Nullable arguments the result stays as it is: 0 for count and uniq over NULLs.
+        bool default_when_all_null = false;
     };
     void add(std::string name, AggregateFactory factory, Traits traits);
     void add(std::string name, AggregateFactory factory) { add(std::move(name), factory, Traits{}); }
@@ -132,8 +137,14 @@ public:
         AggregateFactory factory;
     };
     std::vector<Entry> entries() const;
+    // Suffixes of names: If, Array, State, …
+    static std::vector<std::string> combinators();
 
 private:
+    const Entry* lookup(std::string_view name) const;
+    AggregateFunctionPtr make(const Entry& entry, const Types& arguments,
+                              const Values& parameters) const;
+
     std::map<std::string, Entry, std::less<>> by_name_;
     std::map<std::string, std::string, std::less<>> by_lower_name_;
 };

@@ -1,0 +1,340 @@
+#pragma once
+
+// The multiset of values behind the quantile functions. Values stand in a list while they are
+// few; then in a table of value -> count, which is exact and small for columns with few distinct
+// values. When a sketch is asked for and the distinct values become too many, the table goes over
+// to ranges of values: the value as a double, its code with order kept, shifted right until at
+// most kMaxRanges distinct codes are left. Which ranges those are depends on the set of values
+// alone, not on the order of rows or on how partial states were merged, and each is narrower than
+// 1/4096 of its values, so that a rank is off by far less than 0.1 % for values that are spread
+// over a few orders of magnitude.
+
+#include "columns/value.h"
+#include "functions/aggregate/flat_table.h"
+#include "functions/aggregate/state_io.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace basalt
+{
+
+inline constexpr size_t kMaxListedValues = 65536;
+inline constexpr size_t kMaxRanges = 131072;
+
+// Unsigned code of a double that orders like it.
+inline uint64_t double_code(double value)
+{
+    value += 0.0; // -0 becomes 0
+    const auto bits = load<uint64_t>(&value);
+    constexpr uint64_t sign = uint64_t{1} << 63;
+    return (bits & sign) ? ~bits : bits | sign;
+}
+inline double double_of_code(uint64_t code)
+{
+    constexpr uint64_t sign = uint64_t{1} << 63;
+    const uint64_t bits = (code & sign) ? code ^ sign : ~code;
+    return load<double>(&bits);
+}
+
+// Sorted values with the number of values up to and including each.
+struct RankedValues
+{
+    struct Step
+    {
+        double low; // of a range; low == high for a single value
+        double high;
+        uint64_t end; // values up to here
+    };
+    std::vector<Step> steps;
+
+    uint64_t count() const { return steps.empty() ? 0 : steps.back().end; }
+
+    // The value of rank 0 … count() - 1.
+    double at(uint64_t rank) const
+    {
+        const auto step = std::upper_bound(steps.begin(), steps.end(), rank,
+                                           [](uint64_t r, const Step& s) { return r < s.end; });
+        if (step->low == step->high)
+            return step->low;
+        const uint64_t begin = step == steps.begin() ? 0 : (step - 1)->end;
+        const double place = (static_cast<double>(rank - begin) + 0.5) /
+                             static_cast<double>(step->end - begin);
+        return step->low + (step->high - step->low) * place;
+    }
+    // Between the two nearest ranks: position level * (count - 1).
+    double interpolated(double level) const
+    {
+        const double position = level * static_cast<double>(count() - 1);
+        const auto below = static_cast<uint64_t>(position);
+        const double part = position - static_cast<double>(below);
+        const double low = at(below);
+        if (part == 0 || below + 1 >= count())
+            return low;
+        return low + (at(below + 1) - low) * part;
+    }
+};
+
+// kSketch: give up exactness past kMaxRanges distinct values; else keep every value.
+template <class T, bool kSketch> class ValueCounts
+{
+public:
+    // NaN is left out.
+    void add(T value)
+    {
+        if constexpr (std::is_floating_point_v<T>)
+            if (std::isnan(value))
+                return;
+        if (!table_)
+        {
+            list_.push_back(value);
+            if (list_.size() > kMaxListedValues && (kCountable || kSketch))
+                to_table();
+            return;
+        }
+        table_->add(code_of(value), 1, kSketch);
+    }
+
+    bool exact() const { return !table_ || table_->shift == 0; }
+
+    void merge(const ValueCounts& other)
+    {
+        for (const T value : other.list_)
+            add(value);
+        if (!other.table_)
+            return;
+        to_table();
+        table_->shift_to(other.table_->shift);
+        other.table_->counts.for_each(
+            [&](uint64_t code, uint64_t count)
+            {
+                table_->add_code(table_->shift == other.table_->shift
+                                     ? code
+                                     : recode(code, other.table_->shift),
+                                 count, kSketch);
+            });
+    }
+
+    uint64_t count() const
+    {
+        uint64_t total = list_.size();
+        if (table_)
+            table_->counts.for_each([&](uint64_t, uint64_t count) { total += count; });
+        return total;
+    }
+
+    RankedValues ranked()
+    {
+        RankedValues ranked;
+        if (!table_)
+        {
+            std::sort(list_.begin(), list_.end());
+            uint64_t end = 0;
+            for (const T value : list_)
+            {
+                const double number = static_cast<double>(value);
+                ranked.steps.push_back({number, number, ++end});
+            }
+            return ranked;
+        }
+        uint64_t end = 0;
+        for (const auto& item : sorted_table())
+        {
+            end += item.count;
+            ranked.steps.push_back({table_->low_of(item.key), table_->high_of(item.key), end});
+        }
+        return ranked;
+    }
+
+    // Exact form only: the value of each of these ranks (ascending), in T.
+    void values_at(const std::vector<uint64_t>& ranks, std::vector<T>& values)
+    {
+        values.clear();
+        if (!table_)
+        {
+            // Few ranks of many values: no need to sort all of them.
+            auto begin = list_.begin();
+            for (const uint64_t rank : ranks)
+            {
+                auto at = list_.begin() + rank;
+                if (at >= begin)
+                    std::nth_element(begin, at, list_.end());
+                begin = at + 1;
+                values.push_back(*at);
+            }
+            return;
+        }
+        uint64_t end = 0;
+        size_t next = 0;
+        for (const auto& item : sorted_table())
+        {
+            end += item.count;
+            for (; next < ranks.size() && ranks[next] < end; ++next)
+                values.push_back(value_of(item.key));
+        }
+    }
+
+    void write(std::string& out) const
+    {
+        out += table_ ? static_cast<char>(1 + table_->shift) : '\0';
+        if (!table_)
+        {
+            put_count(out, list_.size());
+            out.append(reinterpret_cast<const char*>(list_.data()), list_.size() * sizeof(T));
+            return;
+        }
+        put_count(out, table_->counts.size());
+        table_->counts.for_each(
+            [&](uint64_t code, uint64_t count)
+            {
+                put_fixed(out, code);
+                put_count(out, count);
+            });
+    }
+    void read(StateReader& in)
+    {
+        list_ = PodVector<T>();
+        table_ = nullptr;
+        const auto form = in.fixed<uint8_t>();
+        if (form == 0)
+        {
+            const size_t count = in.count_of(sizeof(T));
+            const std::string_view bytes = in.bytes(count * sizeof(T));
+            list_.resize(count);
+            if (count)
+                std::memcpy(static_cast<void*>(list_.data()), bytes.data(), bytes.size());
+            return;
+        }
+        const int shift = form - 1;
+        if (shift > kMaxShift || (shift > 0 && !kSketch) || (!kCountable && !kSketch))
+            StateReader::corrupted();
+        table_ = std::make_unique<Table>();
+        table_->shift = std::max(shift, kFirstShift);
+        const size_t items = in.count_of(sizeof(uint64_t) + 1);
+        for (size_t i = 0; i < items; ++i)
+        {
+            const auto code = in.fixed<uint64_t>();
+            const uint64_t count = in.count();
+            if (count == 0)
+                StateReader::corrupted();
+            table_->add_code(code, count, kSketch);
+        }
+    }
+
+private:
+    // Values of up to eight bytes have codes of their own; wider ones go to doubles at once.
+    static constexpr bool kCountable = sizeof(T) <= 8;
+    static constexpr int kFirstShift = kCountable ? 0 : 1;
+    static constexpr int kMaxShift = 53;
+
+    // shift 0: codes of T. shift s > 0: codes of doubles without their last s - 1 bits.
+    struct Table
+    {
+        FlatCounts<uint64_t> counts;
+        int shift = kFirstShift;
+
+        void add(uint64_t exact_code, uint64_t count, bool sketch)
+        {
+            add_code(shift == 0 ? exact_code : double_code(number_of(exact_code)) >> (shift - 1),
+                     count, sketch);
+        }
+        void add_code(uint64_t code, uint64_t count, bool sketch)
+        {
+            counts.add(code, count);
+            while (sketch && counts.size() > kMaxRanges && shift < kMaxShift)
+                shift_to(shift + 1);
+        }
+        void shift_to(int wanted)
+        {
+            if (wanted <= shift)
+                return;
+            const int before = shift;
+            shift = wanted;
+            FlatCounts<uint64_t> old;
+            std::swap(old, counts);
+            old.for_each([&](uint64_t code, uint64_t count)
+                         { counts.add(recode_from(code, before, wanted), count); });
+        }
+        double low_of(uint64_t code) const
+        {
+            return shift == 0 ? number_of(code) : double_of_code(code << (shift - 1));
+        }
+        double high_of(uint64_t code) const
+        {
+            if (shift <= 1)
+                return low_of(code);
+            return double_of_code((code << (shift - 1)) | ((uint64_t{1} << (shift - 1)) - 1));
+        }
+    };
+
+    static uint64_t recode_from(uint64_t code, int before, int wanted)
+    {
+        if (before == wanted)
+            return code;
+        if (before == 0)
+            return double_code(number_of(code)) >> (wanted - 1);
+        return code >> (wanted - before);
+    }
+    uint64_t recode(uint64_t code, int before) const
+    {
+        return recode_from(code, before, table_->shift);
+    }
+
+    static uint64_t code_of(T value)
+    {
+        if constexpr (!kCountable)
+            return double_code(static_cast<double>(value)); // already a double's, see number_of
+        else if constexpr (std::is_floating_point_v<T>)
+            return double_code(static_cast<double>(value));
+        else if constexpr (std::is_signed_v<T>)
+            return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ (uint64_t{1} << 63);
+        else
+            return static_cast<uint64_t>(value);
+    }
+    static T value_of(uint64_t code)
+    {
+        if constexpr (!kCountable)
+            return static_cast<T>(double_of_code(code));
+        else if constexpr (std::is_floating_point_v<T>)
+            return static_cast<T>(double_of_code(code));
+        else if constexpr (std::is_signed_v<T>)
+            return static_cast<T>(static_cast<int64_t>(code ^ (uint64_t{1} << 63)));
+        else
+            return static_cast<T>(code);
+    }
+    static double number_of(uint64_t code)
+    {
+        if constexpr (!kCountable)
+            return double_of_code(code);
+        else
+            return static_cast<double>(value_of(code));
+    }
+
+    void to_table()
+    {
+        if (table_)
+            return;
+        table_ = std::make_unique<Table>();
+        PodVector<T> values;
+        values.swap(list_);
+        for (const T value : values)
+            table_->add(code_of(value), 1, kSketch);
+    }
+
+    std::vector<typename FlatCounts<uint64_t>::Item> sorted_table() const
+    {
+        std::vector<typename FlatCounts<uint64_t>::Item> items;
+        items.reserve(table_->counts.size());
+        table_->counts.for_each([&](uint64_t code, uint64_t count)
+                                { items.push_back({code, count}); });
+        std::sort(items.begin(), items.end(),
+                  [](const auto& a, const auto& b) { return a.key < b.key; });
+        return items;
+    }
+
+    PodVector<T> list_;
+    std::unique_ptr<Table> table_;
+};
+
+} // namespace basalt
