@@ -285,6 +285,12 @@ uint64_t ServerLog::last_sequence() const
     return next_sequence_ - 1;
 }
 
+uint64_t ServerLog::applied_sequence() const
+{
+    std::lock_guard lock(mutex_);
+    return applied_sequence_;
+}
+
 uint64_t ServerLog::bytes_on_disk() const
 {
     std::lock_guard lock(mutex_);

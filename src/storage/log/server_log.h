@@ -79,6 +79,7 @@ public:
     uint64_t flush_wanted_through() const;
 
     uint64_t last_sequence() const;
+    uint64_t applied_sequence() const; // all actions of transactions up to here have run
     uint64_t bytes_on_disk() const;
     size_t damaged_segments() const { return damaged_segments_; }
 

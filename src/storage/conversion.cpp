@@ -1,0 +1,40 @@
+#include "storage/conversion.h"
+
+namespace basalt
+{
+
+namespace
+{
+
+TypePtr stored_form(const TypePtr& type)
+{
+    if (type->is(TypeId::LowCardinality))
+        return stored_form(type_as<LowCardinalityType>(type).nested());
+    if (type->is(TypeId::SimpleAggregateFunction))
+        return stored_form(type_as<SimpleAggregateFunctionType>(type).nested());
+    return type;
+}
+
+} // namespace
+
+bool same_layout(const TypePtr& from, const TypePtr& to)
+{
+    const TypePtr a = stored_form(from), b = stored_form(to);
+    if (same_type(a, b))
+        return true;
+    if (a->is(TypeId::DateTime) && b->is(TypeId::DateTime))
+        return true;
+    return a->is(TypeId::DateTime64) && b->is(TypeId::DateTime64) &&
+           type_as<DateTime64Type>(a).scale() == type_as<DateTime64Type>(b).scale();
+}
+
+ExpressionPtr conversion_of(const std::string& input, const TypePtr& from, const TypePtr& to,
+                            const QueryContext& context)
+{
+    return Expression::call("CAST",
+                            {Expression::input(input, from),
+                             Expression::constant(simple_type(TypeId::String), to->name())},
+                            context);
+}
+
+} // namespace basalt

@@ -1,0 +1,140 @@
+#include "storage/mergetree/filter_steps.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+
+namespace basalt
+{
+
+FilterSteps::FilterSteps(const ExpressionPtr& prewhere, const ExpressionPtr& filter,
+                         const std::function<uint64_t(const std::string&)>& bytes_of,
+                         ColumnSlots& slots, const QueryContext& context)
+{
+    struct Candidate
+    {
+        ExpressionPtr condition;
+        std::vector<std::string> inputs;
+    };
+    std::vector<std::string> read;
+    const auto take = [&](const Candidate& candidate)
+    {
+        FilterStep step;
+        step.condition = candidate.condition;
+        step.program = std::make_unique<ExpressionProgram>(Expressions{candidate.condition},
+                                                           context);
+        for (size_t i = 0; i < candidate.inputs.size(); ++i)
+        {
+            const int at = slots.find(candidate.inputs[i]);
+            BASALT_ASSERT(at >= 0);
+            step.slots.push_back(static_cast<size_t>(at));
+            read.push_back(candidate.inputs[i]);
+        }
+        steps_.push_back(std::move(step));
+    };
+    if (prewhere)
+        for (const auto& conjunct : split_conjuncts(prewhere))
+            take({conjunct, inputs_of({conjunct})});
+    if (!filter)
+        return;
+    std::vector<Candidate> left;
+    for (const auto& conjunct : split_conjuncts(filter))
+        left.push_back({conjunct, inputs_of({conjunct})});
+    while (!left.empty())
+    {
+        // The conjunct that needs the fewest bytes that were not read for an earlier one.
+        const auto cost = [&](const Candidate& candidate)
+        {
+            uint64_t bytes = 0;
+            for (const auto& input : candidate.inputs)
+                if (std::find(read.begin(), read.end(), input) == read.end())
+                    bytes += bytes_of(input);
+            return bytes;
+        };
+        const auto best = std::min_element(left.begin(), left.end(), [&](const auto& a, const auto& b)
+                                           { return cost(a) < cost(b); });
+        take(*best);
+        left.erase(best);
+    }
+}
+
+const ColumnPtr& ChunkRows::column(size_t slot)
+{
+    if (!columns_[slot])
+        columns_[slot] = reader_.read(slot, rows_);
+    return columns_[slot];
+}
+
+void ChunkRows::keep(const Mask& mask, size_t kept)
+{
+    if (kept == rows_.size())
+        return;
+    RowIndexes left;
+    left.resize(kept);
+    size_t at = 0;
+    const size_t rows = rows_.size();
+    for (size_t i = 0; i < rows; ++i)
+        if (mask[i])
+            left[at++] =
+                rows_.all ? static_cast<uint32_t>(rows_.begin + i) : rows_.rows[i];
+    rows_.all = false;
+    rows_.rows = std::move(left);
+    for (auto& column : columns_)
+        if (column)
+            column = column->filter(mask, kept);
+}
+
+const Mask& StepMemory::answers_for(size_t step, const ColumnPtr& dictionary)
+{
+    auto& known = known_[step];
+    for (const auto& one : known)
+        if (one.dictionary == dictionary)
+            return one.answers;
+    const auto& what = steps_.steps()[step];
+    Block block;
+    const auto& slot = slots_[what.slots[0]];
+    block.add({dictionary, slot.type, slot.name});
+    Known made{dictionary, {}};
+    column_to_mask(what.program->run(block, context_)[0], what.condition->type(), made.answers);
+    if (known.size() == kKeptDictionaries)
+        known.erase(known.begin());
+    known.push_back(std::move(made));
+    return known.back().answers;
+}
+
+void StepMemory::apply(size_t step, ChunkRows& chunk)
+{
+    const auto& what = steps_.steps()[step];
+    Mask mask;
+    size_t kept = 0;
+    const size_t rows = chunk.size();
+    if (what.slots.size() == 1 && what.condition->deterministic())
+    {
+        const ColumnPtr column = chunk.column(what.slots[0]);
+        if (column->form() == ColumnForm::Dictionary)
+        {
+            const auto& dictionary = column_as<DictionaryColumn>(column);
+            if (dictionary.dictionary()->size() <= 2 * rows + 1024)
+            {
+                const Mask& answers = answers_for(step, dictionary.dictionary());
+                const uint32_t* codes = dictionary.codes().data();
+                mask.resize(rows);
+                for (size_t i = 0; i < rows; ++i)
+                {
+                    mask[i] = answers.data()[codes[i]];
+                    kept += mask[i] != 0;
+                }
+                chunk.keep(mask, kept);
+                return;
+            }
+        }
+    }
+    Block block;
+    for (const size_t slot : what.slots)
+        block.add({chunk.column(slot), slots_[slot].type, slots_[slot].name});
+    block.set_rows(rows);
+    kept = column_to_mask(what.program->run(block, context_)[0], what.condition->type(), mask);
+    chunk.keep(mask, kept);
+}
+
+} // namespace basalt

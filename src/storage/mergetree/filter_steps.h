@@ -1,0 +1,86 @@
+#pragma once
+
+// A scan's condition as steps: conjuncts in the order in which they are decided, cheap columns
+// first. Dictionary columns are decided once for each value.
+
+#include "storage/mergetree/row_source.h"
+
+#include <map>
+
+namespace basalt
+{
+
+// The most conjuncts that pruning tells apart; further ones are decided row by row only.
+inline constexpr size_t kMaxCertainSteps = 64;
+
+struct FilterStep
+{
+    ExpressionPtr condition;
+    std::unique_ptr<ExpressionProgram> program;
+    std::vector<size_t> slots; // its inputs
+};
+
+class FilterSteps
+{
+public:
+    // bytes_of(column name): what reading it costs. Explicit PREWHERE comes first as it is.
+    FilterSteps(const ExpressionPtr& prewhere, const ExpressionPtr& filter,
+                const std::function<uint64_t(const std::string&)>& bytes_of, ColumnSlots& slots,
+                const QueryContext& context);
+
+    const std::vector<FilterStep>& steps() const { return steps_; }
+    size_t size() const { return steps_.size(); }
+
+private:
+    std::vector<FilterStep> steps_;
+};
+
+// Rows of a chunk while they are being decided: which are left, and the columns read so far.
+class ChunkRows
+{
+public:
+    ChunkRows(RowReader& reader, size_t slot_count, PageRows rows)
+        : reader_(reader), columns_(slot_count), rows_(std::move(rows))
+    {
+    }
+
+    const ColumnPtr& column(size_t slot);
+    const PageRows& rows() const { return rows_; }
+    size_t size() const { return rows_.size(); }
+    // Keeps the rows whose mask is not zero.
+    void keep(const Mask& mask, size_t kept);
+
+private:
+    RowReader& reader_;
+    Columns columns_; // by slot, null: not read
+    PageRows rows_;
+};
+
+// Answers for dictionaries, kept by their address. One for each stream.
+class StepMemory
+{
+public:
+    explicit StepMemory(const FilterSteps& steps, const Header& slots, const QueryContext& context)
+        : steps_(steps), slots_(slots), context_(context), known_(steps.size())
+    {
+    }
+    // Decides step i for the chunk's rows and drops those that fail.
+    void apply(size_t step, ChunkRows& chunk);
+
+private:
+    struct Known
+    {
+        ColumnPtr dictionary; // kept alive, so that its address stays its own
+        Mask answers;
+    };
+    static constexpr size_t kKeptDictionaries = 16;
+
+    const Mask& answers_for(size_t step, const ColumnPtr& dictionary);
+
+    const FilterSteps& steps_;
+    const Header& slots_;
+    const QueryContext& context_;
+    std::vector<std::vector<Known>> known_; // by step
+};
+
+} // namespace basalt

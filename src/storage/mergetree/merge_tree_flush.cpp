@@ -1,0 +1,99 @@
+// From the live buffer to parts.
+
+#include "storage/mergetree/merge_tree_table.h"
+#include "storage/mergetree/part_builder.h"
+
+#include "base/error.h"
+
+#include <chrono>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+bool MergeTreeTable::flush_due() const
+{
+    const auto& options = service_.options();
+    const uint64_t wanted_through = service_.log().flush_wanted_through();
+    std::lock_guard lock(mutex_);
+    const int64_t now = service_.clock().unix_s();
+    if (shut_down_ || live_.empty() || now < retry_flush_unix_s_)
+        return false;
+    return live_.bytes() >= options.live_flush_bytes || live_.rows() >= options.live_flush_rows ||
+           now - live_.oldest_unix_s() >= options.live_flush_age_s ||
+           live_.oldest_sequence() <= wanted_through;
+}
+
+void MergeTreeTable::flush(QueryContextPtr)
+{
+    flush_live();
+}
+
+void MergeTreeTable::flush_live()
+{
+    std::lock_guard one_at_a_time(flush_mutex_);
+    LiveBuffer::Batch batch;
+    PartBuildOptions build;
+    // A transaction may bring several blocks under one number: only whole ones are taken.
+    const uint64_t applied = service_.log().applied_sequence();
+    {
+        std::lock_guard lock(mutex_);
+        batch = live_.begin_flush(applied);
+        if (batch.blocks.empty())
+            return;
+        build.metadata = metadata_;
+        build.metadata_version = history_->version();
+    }
+    build.table_path = path_;
+    auto built = build_parts(service_, concat_blocks(batch.blocks), build);
+    std::vector<std::shared_ptr<Part>> parts;
+    std::vector<PartName> names;
+    const auto transaction = service_.begin();
+    try
+    {
+        std::vector<std::string> partition_ids;
+        for (const auto& part : built)
+            partition_ids.push_back(part.partition_id);
+        names = reserve_blocks(partition_ids);
+        FileSystem& files = service_.files();
+        for (size_t i = 0; i < built.size(); ++i)
+        {
+            const std::string target = join_path(path_, "tmp_" + names[i].text());
+            files.rename(built[i].directory, target);
+            built[i].directory = target;
+            parts.push_back(
+                std::make_shared<Part>(files, target, names[i], std::move(built[i].manifest)));
+        }
+        files.sync_directory(path_);
+    }
+    catch (...)
+    {
+        remove_built_parts(service_, built);
+        release_blocks(names);
+        throw;
+    }
+    transaction->on_rollback([this, names] { release_blocks(names); });
+    stage(*transaction, parts, {}, batch.through);
+    transaction->commit();
+}
+
+// Back-pressure: an insert waits while the live buffer is full, then is refused so that the
+// client can try again.
+void MergeTreeTable::wait_for_room(const QueryContext& context)
+{
+    constexpr auto kPatience = std::chrono::seconds(30);
+    const uint64_t limit = service_.options().live_max_bytes;
+    std::unique_lock lock(mutex_);
+    if (live_.bytes() < limit)
+        return;
+    service_.background().wake();
+    const bool room =
+        changed_.wait_for(lock, kPatience, [&] { return live_.bytes() < limit || shut_down_; });
+    if (!room)
+        throw Error(error_codes::TOO_MANY_PARTS,
+                    fmt::format("Table {} has {} bytes of rows that are not written to parts yet; "
+                                "inserting more is refused for now, try again later",
+                                name_.full(), live_.bytes()));
+}
+
+} // namespace basalt

@@ -1,0 +1,218 @@
+// Opening a table: its state from the log, its parts from the disk.
+
+#include "storage/mergetree/merge_tree_table.h"
+
+#include "base/error.h"
+#include "storage/block_bytes.h"
+#include "storage/durable_directory.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+namespace
+{
+
+constexpr std::string_view kTemporaryPrefix = "tmp_";
+
+bool starts_with(std::string_view text, std::string_view prefix)
+{
+    return text.substr(0, prefix.size()) == prefix;
+}
+
+} // namespace
+
+void MergeTreeTable::restore(std::string_view state)
+{
+    restored_ = TableLogState::decode(state);
+}
+
+void MergeTreeTable::replay(uint64_t sequence, uint8_t kind, std::string_view payload)
+{
+    switch (static_cast<TableEditKind>(kind))
+    {
+    case TableEditKind::Created:
+        return;
+    case TableEditKind::Rows:
+        restored_rows_.emplace_back(sequence, payload);
+        return;
+    case TableEditKind::Parts:
+        restored_.apply(PartsEdit::decode(payload));
+        std::erase_if(restored_rows_, [&](const auto& rows)
+                      { return rows.first <= restored_.flushed_through; });
+        return;
+    case TableEditKind::Columns:
+    {
+        const ColumnEvent event = ColumnEvent::take(payload);
+        if (event.version > restored_.metadata_version ||
+            (event.version == restored_.metadata_version &&
+             std::none_of(restored_.column_events.begin(), restored_.column_events.end(),
+                          [&](const ColumnEvent& known)
+                          {
+                              return known.version == event.version &&
+                                     known.kind == event.kind && known.name == event.name;
+                          })))
+            restored_.column_events.push_back(event);
+        restored_.metadata_version = std::max(restored_.metadata_version, event.version);
+        return;
+    }
+    case TableEditKind::Mutation:
+    {
+        MutationEntry entry = MutationEntry::decode(payload);
+        const uint64_t version = entry.version;
+        auto& known = restored_.mutations[version];
+        // Records older than the state must not undo it.
+        if (!known.done && !known.killed)
+            known = std::move(entry);
+        return;
+    }
+    }
+    throw Error(error_codes::CORRUPTED_DATA,
+                fmt::format("The log holds an unknown kind of edit ({}) of a table", kind));
+}
+
+void MergeTreeTable::open(bool attach)
+{
+    FileSystem& files = service_.files();
+    create_durable_directory(files, path_);
+    create_durable_directory(files, join_path(path_, "detached"));
+    const bool known = service_.log().attach(uuid_, *this);
+    try
+    {
+        if (!known)
+        {
+            const auto transaction = service_.begin();
+            transaction->add_record(uuid_, static_cast<uint8_t>(TableEditKind::Created), {});
+            transaction->commit();
+        }
+        // The log knows nothing of a table that exists: its parts are taken as they are found.
+        load_parts(attach && !known);
+        replay_rows();
+        std::lock_guard lock(mutex_);
+        opening_ = false;
+        restored_ = {};
+        restored_rows_.clear();
+    }
+    catch (...)
+    {
+        service_.log().detach(uuid_);
+        throw;
+    }
+    service_.background().add(*this);
+}
+
+void MergeTreeTable::set_aside(const std::string& folder, const std::string& reason)
+{
+    FileSystem& files = service_.files();
+    std::string target = join_path(join_path(path_, "detached"), reason + "_" + folder);
+    for (int i = 1; files.exists(target); ++i)
+        target = join_path(join_path(path_, "detached"),
+                           fmt::format("{}_{}_try{}", reason, folder, i));
+    files.rename(join_path(path_, folder), target);
+    service_.report(fmt::format("Folder {} of table {} was set aside as {}", folder, name_.full(),
+                                target));
+}
+
+void MergeTreeTable::load_parts(bool adopt)
+{
+    FileSystem& files = service_.files();
+    std::set<std::string> folders;
+    for (const auto& entry : files.list(path_))
+        if (entry.is_directory && entry.name != "detached")
+            folders.insert(entry.name);
+    if (adopt)
+    {
+        std::vector<PartName> found;
+        for (const auto& folder : folders)
+            if (const auto name = parse_part_name(folder))
+                found.push_back(*name);
+        for (const auto& name : found)
+            if (std::none_of(found.begin(), found.end(), [&](const PartName& other)
+                             { return other != name && other.contains(name); }))
+                restored_.parts.insert(name.text());
+    }
+    for (const auto& text : restored_.parts)
+    {
+        const auto name = parse_part_name(text);
+        BASALT_ASSERT(name);
+        next_block_ = std::max({next_block_, name->max_block + 1, name->mutation + 1});
+        const std::string temporary = std::string(kTemporaryPrefix) + text;
+        if (!folders.contains(text) && folders.contains(temporary))
+        {
+            files.rename(join_path(path_, temporary), join_path(path_, text));
+            folders.erase(temporary);
+            folders.insert(text);
+        }
+        try
+        {
+            auto part = open_part(files, join_path(path_, text), *name);
+            parts_.emplace(*name, std::move(part));
+        }
+        catch (const Error& error)
+        {
+            service_.report(fmt::format("Part {} of table {} cannot be opened: {}", text,
+                                        name_.full(), error.message()));
+            if (folders.contains(text))
+                set_aside(text, "broken-on-start");
+        }
+        folders.erase(text);
+    }
+    for (const auto& text : restored_.outdated)
+        if (const auto name = parse_part_name(text))
+            next_block_ = std::max({next_block_, name->max_block + 1, name->mutation + 1});
+    for (const auto& [version, mutation] : restored_.mutations)
+        next_block_ = std::max(next_block_, version + 1);
+    next_block_ = std::max(next_block_, restored_.next_block);
+    // What is left was replaced, was never finished, or is not ours.
+    for (const auto& folder : folders)
+    {
+        if (restored_.outdated.contains(folder) || starts_with(folder, kTemporaryPrefix))
+            files.remove_directory_recursive(join_path(path_, folder));
+        else if (parse_part_name(folder))
+            set_aside(folder, "unexpected");
+    }
+    flushed_through_ = restored_.flushed_through;
+    auto events = ColumnHistory::completed(restored_.column_events, *metadata_);
+    history_ =
+        std::make_shared<ColumnHistory>(restored_.metadata_version, std::move(events));
+    mutations_ = restored_.mutations;
+}
+
+void MergeTreeTable::replay_rows()
+{
+    for (auto& [sequence, payload] : restored_rows_)
+        if (sequence > flushed_through_)
+            live_.append(decode_block(payload), sequence, service_.clock().unix_s());
+}
+
+std::string MergeTreeTable::checkpoint_state() const
+{
+    TableLogState state;
+    std::lock_guard lock(mutex_);
+    if (opening_)
+        return restored_.encode();
+    for (const auto& [name, part] : parts_)
+        state.parts.insert(part->name_text());
+    {
+        std::lock_guard outdated_lock(outdated_->mutex);
+        state.outdated = outdated_->names;
+    }
+    state.flushed_through = flushed_through_;
+    state.next_block = next_block_;
+    state.metadata_version = history_->version();
+    state.column_events = history_->events();
+    state.mutations = mutations_;
+    return state.encode();
+}
+
+uint64_t MergeTreeTable::oldest_needed() const
+{
+    std::lock_guard lock(mutex_);
+    if (opening_)
+        return restored_rows_.empty() ? UINT64_MAX : restored_rows_.front().first;
+    return live_.oldest_sequence();
+}
+
+} // namespace basalt

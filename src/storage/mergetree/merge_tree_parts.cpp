@@ -1,0 +1,199 @@
+// The list of parts: how transactions change it, and what becomes of replaced parts.
+
+#include "storage/mergetree/merge_tree_table.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+// One level-0 name for each partition, with block numbers of its own.
+std::vector<PartName> MergeTreeTable::reserve_blocks(const std::vector<std::string>& partition_ids)
+{
+    std::lock_guard lock(mutex_);
+    std::vector<PartName> names;
+    for (const auto& id : partition_ids)
+    {
+        PartName name;
+        name.partition_id = id;
+        name.min_block = name.max_block = next_block_++;
+        reserved_.insert(name.min_block);
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
+void MergeTreeTable::release_blocks(const std::vector<PartName>& names)
+{
+    std::lock_guard lock(mutex_);
+    for (const auto& name : names)
+        if (const auto found = reserved_.find(name.min_block); found != reserved_.end())
+            reserved_.erase(found);
+}
+
+// Adds a change of the list to the transaction. The folders of `added` are tmp_<name>.
+void MergeTreeTable::stage(Transaction& transaction,
+                           const std::vector<std::shared_ptr<Part>>& added,
+                           const std::vector<std::shared_ptr<Part>>& removed,
+                           uint64_t flushed_through, bool keep_removed_folders)
+{
+    PartsEdit edit;
+    for (const auto& part : added)
+        edit.added.push_back(part->name_text());
+    for (const auto& part : removed)
+        (keep_removed_folders ? edit.moved_out : edit.removed).push_back(part->name_text());
+    edit.flushed_through = flushed_through;
+    transaction.add_record(uuid_, static_cast<uint8_t>(TableEditKind::Parts), edit.encode());
+    transaction.on_commit(
+        [this, self = weak_from_this().lock(), added, removed, flushed_through,
+         keep_removed_folders]
+        { publish(added, removed, flushed_through, keep_removed_folders); });
+    transaction.on_rollback(
+        [this, self = weak_from_this().lock(), added]
+        {
+            for (const auto& part : added)
+                service_.files().remove_directory_recursive(part->directory());
+        });
+}
+
+void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
+                             const std::vector<std::shared_ptr<Part>>& removed,
+                             uint64_t flushed_through, bool keep_removed_folders)
+{
+    for (const auto& part : added)
+    {
+        const std::string target = join_path(path_, part->name_text());
+        try
+        {
+            service_.files().rename(part->directory(), target);
+            part->moved_to(target);
+        }
+        catch (const std::exception& error)
+        {
+            // Listed already: it is read where it is, and the next start gives it its name.
+            service_.report(error.what());
+        }
+    }
+    {
+        std::lock_guard lock(mutex_);
+        for (const auto& part : removed)
+        {
+            parts_.erase(part->name());
+            busy_.erase(part->name());
+            if (!keep_removed_folders)
+                make_outdated(*part);
+        }
+        for (const auto& part : added)
+        {
+            parts_.emplace(part->name(), part);
+            if (const auto found = reserved_.find(part->name().min_block);
+                found != reserved_.end())
+                reserved_.erase(found);
+        }
+        if (flushed_through)
+        {
+            flushed_through_ = std::max(flushed_through_, flushed_through);
+            live_.remove_through(flushed_through);
+        }
+    }
+    changed_.notify_all();
+    service_.background().wake();
+}
+
+void MergeTreeTable::make_outdated(Part& part)
+{
+    {
+        std::lock_guard lock(outdated_->mutex);
+        outdated_->names.insert(part.name_text());
+    }
+    part.set_outdated(
+        [outdated = outdated_](const std::string& directory)
+        {
+            std::lock_guard lock(outdated->mutex);
+            outdated->free_directories.push_back(directory);
+        });
+}
+
+void MergeTreeTable::append_live(Block block, uint64_t sequence)
+{
+    {
+        std::lock_guard lock(mutex_);
+        live_.append(std::move(block), sequence, service_.clock().unix_s());
+    }
+    changed_.notify_all();
+}
+
+bool MergeTreeTable::remove_outdated()
+{
+    std::vector<std::string> directories;
+    {
+        std::lock_guard lock(outdated_->mutex);
+        directories.swap(outdated_->free_directories);
+    }
+    for (const auto& directory : directories)
+    {
+        try
+        {
+            service_.files().remove_directory_recursive(directory);
+        }
+        catch (const std::exception& error)
+        {
+            service_.report(error.what());
+            continue; // its name stays in the list: the next start tries again
+        }
+        std::lock_guard lock(outdated_->mutex);
+        outdated_->names.erase(directory.substr(directory.rfind('/') + 1));
+    }
+    return !directories.empty();
+}
+
+// Parts of a partition (all partitions when empty) or one part by name, marked busy. Waits for
+// merges that work on them.
+std::vector<std::shared_ptr<Part>> MergeTreeTable::lock_parts(const std::string& partition_id,
+                                                              const std::string& part_name)
+{
+    const auto wanted = [&](const Part& part)
+    {
+        if (!part_name.empty())
+            return part.name_text() == part_name;
+        return partition_id.empty() || part.name().partition_id == partition_id;
+    };
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock,
+                  [&]
+                  {
+                      for (const auto& [name, part] : parts_)
+                          if (wanted(*part) && busy_.contains(name))
+                              return false;
+                      return true;
+                  });
+    std::vector<std::shared_ptr<Part>> locked;
+    for (const auto& [name, part] : parts_)
+    {
+        if (!wanted(*part))
+            continue;
+        busy_.insert(name);
+        locked.push_back(part);
+    }
+    return locked;
+}
+
+void MergeTreeTable::unlock_parts(const std::vector<std::shared_ptr<Part>>& parts)
+{
+    {
+        std::lock_guard lock(mutex_);
+        for (const auto& part : parts)
+            busy_.erase(part->name());
+    }
+    changed_.notify_all();
+}
+
+std::string MergeTreeTable::temporary_path(const std::string& prefix)
+{
+    return join_path(path_, fmt::format("tmp_{}_{}", prefix, service_.next_temporary_number()));
+}
+
+} // namespace basalt

@@ -1,0 +1,88 @@
+#pragma once
+
+#include "storage/mergetree/scan_plan.h"
+
+#include <atomic>
+
+namespace basalt
+{
+
+// Row ids: the source's number in the scan, then the row's number in it.
+inline constexpr uint64_t kRowIdRowBits = 40;
+
+class MergeTreeScan final : public Scan
+{
+public:
+    MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRequest& request,
+                  QueryContextPtr context);
+    ~MergeTreeScan() override;
+
+    const Header& header() const override { return header_; }
+    size_t stream_count() const override { return streams_.size(); }
+    Block next(size_t stream) override;
+    Block fetch(const PodVector<uint64_t>& row_ids,
+                const std::vector<std::string>& columns) override;
+    std::vector<IndexUse> index_use() const override { return selection_.index_use; }
+    Estimate estimate() const override;
+
+private:
+    struct Chunk // rows of one page
+    {
+        uint32_t source = 0;
+        uint32_t page = 0;
+        uint32_t begin = 0;
+        uint32_t count = 0;
+        uint64_t certain = 0;
+    };
+    class OrderedInput;
+    struct Stream
+    {
+        std::unique_ptr<StepMemory> memory;
+        std::unique_ptr<RowReader> reader;
+        size_t reader_source = SIZE_MAX;
+        size_t at = 0, end = 0; // of chunks taken
+        std::unique_ptr<SortedMerge> merge; // of an ordered scan
+    };
+
+    void plan(const ScanRequest& request);
+    void make_chunks(size_t chunk_rows);
+    void order_chunks_for_bound();
+    void plan_ordered(const ScanRequest& request);
+    void start_ordered();
+    bool take_chunks(Stream& stream);
+    Block read_chunk(const Chunk& chunk, RowReader& reader, StepMemory& memory);
+    bool beyond_bound(const Chunk& chunk) const;
+    RowReader& reader_for(Stream& stream, size_t source);
+    Block cut_to_limit(Block block);
+    Block next_ordered(Stream& stream);
+
+    std::shared_ptr<MergeTreeTable> table_;
+    QueryContextPtr context_;
+    TableSnapshot snapshot_;
+    ColumnSlots slots_;
+    std::vector<size_t> output_slots_;
+    Header header_; // what next() returns
+    Header inner_header_; // with columns that only the order needs
+    bool with_row_ids_ = false;
+    bool direct_ = false;
+    size_t block_rows_ = 0;
+    std::shared_ptr<TopBound> top_bound_;
+    int bound_slot_ = -1;
+    std::unique_ptr<FilterSteps> steps_;
+    std::vector<std::shared_ptr<const SourcePlan>> sources_;
+    ScanSelection selection_;
+    std::vector<Chunk> chunks_;
+    std::atomic<size_t> next_chunk_{0};
+    size_t run_ = 1; // chunks taken at a time
+    bool has_limit_ = false;
+    std::atomic<int64_t> rows_left_{0};
+    std::atomic<bool> counted_certain_{false};
+    std::vector<Stream> streams_;
+    // Ordered scans.
+    size_t order_prefix_ = 0;
+    bool order_descending_ = false;
+    std::unique_ptr<ExpressionProgram> order_program_;
+    SortKeys order_keys_; // positions in blocks of OrderedInput
+};
+
+} // namespace basalt

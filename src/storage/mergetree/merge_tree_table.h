@@ -1,0 +1,198 @@
+#pragma once
+
+// The MergeTree engine: immutable parts sorted by key, a live buffer for small inserts, merges and
+// mutations in the background. Descriptions of its parts: table_info.h.
+//
+// Locks: mutex_ guards the lists and is never held while the log, the disk or a condition is
+// waited for. Parts that a merge, mutation or ALTER works on are marked busy.
+
+#include "storage/mergetree/column_history.h"
+#include "storage/mergetree/live_buffer.h"
+#include "storage/mergetree/part.h"
+#include "storage/mergetree/table_info.h"
+#include "storage/mergetree/table_log.h"
+#include "storage/storage_service.h"
+#include "storage/table.h"
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace basalt
+{
+
+// Names of folders that wait to be removed. Outlives the table: parts held by queries may be let
+// go of after it.
+struct OutdatedFolders
+{
+    std::mutex mutex;
+    std::set<std::string> names;               // not yet removed
+    std::vector<std::string> free_directories; // nobody reads them any more
+};
+
+// What a query sees of the table.
+struct TableSnapshot
+{
+    TableMetadataPtr metadata;
+    std::shared_ptr<const ColumnHistory> history;
+    std::vector<PartPtr> parts; // by partition and block number
+    std::vector<Block> live;
+};
+
+class MergeTreeTable final : public Table, private LogParticipant, private BackgroundClient
+{
+public:
+    // attach: its data exists. Throws for settings and keys that the engine cannot take.
+    MergeTreeTable(StorageService& service, TableName name, std::string uuid,
+                   TableMetadataPtr metadata, bool attach);
+    ~MergeTreeTable() override;
+
+    std::string engine_name() const override { return "MergeTree"; }
+    TableMetadataPtr metadata() const override;
+    TableName table_name() const override;
+    std::string uuid() const override { return uuid_; }
+    std::unique_ptr<Scan> scan(const ScanRequest& request, QueryContextPtr context) override;
+    std::unique_ptr<TableSink> write(Transaction& transaction, QueryContextPtr context) override;
+    Header virtual_columns() const override;
+    std::optional<uint64_t> total_rows() const override;
+    std::optional<uint64_t> total_bytes() const override;
+    bool supports_final() const override { return true; } // does nothing: rows have no versions
+    bool supports_prewhere() const override { return true; }
+    bool supports_order() const override { return true; }
+    bool supports_row_ids() const override { return true; }
+    void alter(TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
+               QueryContextPtr context) override;
+    void mutate(const std::vector<MutationCommand>& commands, bool wait,
+                QueryContextPtr context) override;
+    void change_partition(const PartitionCommand& command, QueryContextPtr context) override;
+    void optimize(const std::string& partition_id, bool final, bool deduplicate,
+                  QueryContextPtr context) override;
+    void truncate(QueryContextPtr context) override;
+    void rename(const TableName& name) override;
+    void flush(QueryContextPtr context) override;
+    void shutdown() override;
+    void drop() override;
+
+    // For system tables.
+    std::vector<PartInfo> part_infos() const;
+    std::vector<MergeInfo> merge_infos() const;
+    std::vector<MutationInfo> mutation_infos() const;
+    std::vector<DetachedPartInfo> detached_part_infos() const;
+    LiveBufferInfo live_buffer_info() const;
+    std::string data_path() const { return path_; }
+    // False when there is no such mutation or it is done.
+    bool kill_mutation(const std::string& id);
+
+    TableSnapshot snapshot() const;
+    StorageService& service() { return service_; }
+
+private:
+    friend class MergeTreeSink;
+    friend class PartsChange;
+
+    struct Running // a merge or mutation under way
+    {
+        MergeInfo info;
+        std::atomic<uint64_t> rows_read{0};
+        std::atomic<bool> cancelled{false};
+    };
+    struct Failure
+    {
+        std::string part;
+        std::string reason;
+        int64_t unix_s = 0;
+    };
+    struct MergePlan
+    {
+        std::vector<std::shared_ptr<Part>> sources;
+        PartName result;
+        std::shared_ptr<Running> running;
+        bool deduplicate = false;
+    };
+
+    // LogParticipant
+    void restore(std::string_view state) override;
+    void replay(uint64_t sequence, uint8_t kind, std::string_view payload) override;
+    std::string checkpoint_state() const override;
+    uint64_t oldest_needed() const override;
+    // BackgroundClient
+    bool short_step() override;
+    bool long_step() override;
+
+    // merge_tree_open.cpp
+    void open(bool attach);
+    void load_parts(bool adopt);
+    void set_aside(const std::string& folder, const std::string& reason);
+    void replay_rows();
+
+    // merge_tree_parts.cpp
+    std::vector<PartName> reserve_blocks(const std::vector<std::string>& partition_ids);
+    void release_blocks(const std::vector<PartName>& names);
+    void stage(Transaction& transaction, const std::vector<std::shared_ptr<Part>>& added,
+               const std::vector<std::shared_ptr<Part>>& removed, uint64_t flushed_through,
+               bool keep_removed_folders = false);
+    void publish(const std::vector<std::shared_ptr<Part>>& added,
+                 const std::vector<std::shared_ptr<Part>>& removed, uint64_t flushed_through,
+                 bool keep_removed_folders);
+    void make_outdated(Part& part);
+    void append_live(Block block, uint64_t sequence);
+    bool remove_outdated();
+    std::vector<std::shared_ptr<Part>> lock_parts(const std::string& partition_id,
+                                                  const std::string& part_name);
+    void unlock_parts(const std::vector<std::shared_ptr<Part>>& parts);
+    std::string temporary_path(const std::string& prefix);
+
+    // merge_tree_flush.cpp
+    bool flush_due() const;
+    void flush_live();
+    void wait_for_room(const QueryContext& context);
+
+    // merge_tree_merge.cpp, merge_tree_mutate.cpp
+    bool merge_once();
+    std::optional<MergePlan> plan_merge();
+    std::optional<MergePlan> plan_full_merge(const std::string& partition_id, bool deduplicate,
+                                             bool final);
+    void run_merge(MergePlan& plan, const QueryContext& context);
+    bool mutate_once();
+    void finish_mutations();
+
+    StorageService& service_;
+    const std::string uuid_;
+    const std::string path_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable changed_; // parts, busy marks, live rows, mutations
+    TableName name_;
+    TableMetadataPtr metadata_;
+    std::shared_ptr<const ColumnHistory> history_;
+    std::map<PartName, std::shared_ptr<Part>> parts_;
+    std::set<PartName> busy_;
+    std::multiset<uint64_t> reserved_; // block numbers of inserts that are being committed
+    uint64_t next_block_ = 1;
+    LiveBuffer live_;
+    uint64_t flushed_through_ = 0;
+    std::map<uint64_t, MutationEntry> mutations_;
+    std::map<uint64_t, std::vector<MutationCommand>> bound_mutations_;
+    std::map<uint64_t, Failure> mutation_failures_;
+    std::vector<std::shared_ptr<Running>> running_;
+    int64_t retry_merges_unix_s_ = 0; // after a failure
+    uint32_t failed_merges_ = 0;
+    int64_t retry_flush_unix_s_ = 0;
+    int merges_stopped_ = 0;
+    bool shut_down_ = false;
+    bool dropped_ = false;
+
+    std::mutex flush_mutex_; // one flush at a time
+    std::shared_ptr<OutdatedFolders> outdated_ = std::make_shared<OutdatedFolders>();
+
+    // While it is being opened: what the log told.
+    bool opening_ = true;
+    TableLogState restored_;
+    std::vector<std::pair<uint64_t, std::string>> restored_rows_;
+};
+
+// Sorted by the table's sorting key; is_sorted input is returned as it is.
+Block sort_by_key(const Block& block, const TableMetadata& metadata, const QueryContext& context);
+
+} // namespace basalt

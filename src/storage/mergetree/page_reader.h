@@ -1,0 +1,43 @@
+#pragma once
+
+// Reads pages of one part for one stream: keeps the last page of each column and reads ahead
+// where pages are asked for one after the other. One thread.
+
+#include "base/query_context.h"
+#include "storage/mergetree/part.h"
+
+namespace basalt
+{
+
+// Most that is read ahead of one column.
+inline constexpr uint64_t kMaxReadAheadBytes = 2 << 20;
+
+class PageReader
+{
+public:
+    // context may be null: nothing is counted.
+    PageReader(PartPtr part, bool direct, const QueryContext* context);
+
+    // Throws CORRUPTED_DATA or CHECKSUM_DOESNT_MATCH, naming part, column and page.
+    const EncodedPagePtr& page(size_t column, size_t page);
+    const Part& part() const { return *part_; }
+
+private:
+    struct ColumnState
+    {
+        size_t page = SIZE_MAX;
+        EncodedPagePtr encoded;
+        std::shared_ptr<PodVector<char>> buffer;
+        uint64_t buffer_offset = 0;
+        uint64_t read_ahead = 0;
+    };
+
+    std::string_view bytes_of(size_t column, const PageTable& table, size_t page);
+
+    PartPtr part_;
+    bool direct_;
+    const QueryContext* context_;
+    std::vector<ColumnState> columns_;
+};
+
+} // namespace basalt

@@ -1,0 +1,237 @@
+#include "storage/mergetree/row_source.h"
+
+#include "base/error.h"
+#include "storage/conversion.h"
+
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+size_t ColumnSlots::add(const std::string& name, const TypePtr& type)
+{
+    if (const int at = find(name); at >= 0)
+        return static_cast<size_t>(at);
+    header_.push_back({name, type});
+    return header_.size() - 1;
+}
+
+int ColumnSlots::find(std::string_view name) const
+{
+    for (size_t i = 0; i < header_.size(); ++i)
+        if (header_[i].name == name)
+            return static_cast<int>(i);
+    return -1;
+}
+
+SourcePlan::SourcePlan(const TableMetadata& metadata, const ColumnHistory& history, PartPtr part,
+                       size_t part_index, const std::string& table_name, ColumnSlots& slots,
+                       const QueryContext& context)
+    : part_(std::move(part)), part_index_(part_index), table_name_(table_name)
+{
+    plan(metadata, &history, slots, context);
+}
+
+SourcePlan::SourcePlan(const TableMetadata& metadata, Block block, size_t part_index,
+                       const std::string& table_name, ColumnSlots& slots,
+                       const QueryContext& context)
+    : block_(std::move(block)), part_index_(part_index), table_name_(table_name)
+{
+    plan(metadata, nullptr, slots, context);
+}
+
+void SourcePlan::plan(const TableMetadata& metadata, const ColumnHistory* history,
+                      ColumnSlots& slots, const QueryContext& context)
+{
+    // Planning a computed slot may add slots behind.
+    for (size_t i = 0; i < slots.size(); ++i)
+    {
+        const NamedType column = slots.header()[i];
+        slots_.push_back(plan_slot(metadata, history, column, slots, context));
+    }
+}
+
+std::optional<size_t> SourcePlan::find_stored(const ColumnHistory* history,
+                                              const std::string& name, TypePtr& type) const
+{
+    if (!part_)
+    {
+        const int at = block_.find(name);
+        if (at < 0)
+            return std::nullopt;
+        type = block_[static_cast<size_t>(at)].type;
+        return static_cast<size_t>(at);
+    }
+    const auto stored = history->stored_name(name, part_->manifest().metadata_version);
+    if (!stored)
+        return std::nullopt;
+    const int at = part_->manifest().find_column(*stored);
+    if (at < 0)
+        return std::nullopt;
+    type = part_->header()[static_cast<size_t>(at)].type;
+    return static_cast<size_t>(at);
+}
+
+SourcePlan::Slot SourcePlan::plan_slot(const TableMetadata& metadata, const ColumnHistory* history,
+                                       const NamedType& column, ColumnSlots& slots,
+                                       const QueryContext& context)
+{
+    Slot slot;
+    slot.type = column.type;
+    const auto constant = [&](const Value& value)
+    {
+        slot.kind = Slot::Kind::Constant;
+        auto one = remove_low_cardinality(column.type)->create_column();
+        one->append_value(value);
+        slot.constant = std::move(one);
+    };
+    const ColumnDescription* description = metadata.find_column(column.name);
+    if (!description)
+    {
+        const std::string name = part_ ? part_->name_text() : std::string();
+        if (column.name == "_part")
+            constant(name);
+        else if (column.name == "_partition_id")
+            constant(part_ ? part_->name().partition_id : std::string());
+        else if (column.name == "_part_index")
+            constant(static_cast<uint64_t>(part_index_));
+        else if (column.name == "_part_data_version")
+            constant(part_ ? part_->name().data_version() : uint64_t{0});
+        else if (column.name == "_table")
+            constant(table_name_);
+        else if (column.name == "_part_offset")
+            slot.kind = Slot::Kind::Offset;
+        else
+            throw Error(error_codes::NOT_FOUND_COLUMN_IN_BLOCK,
+                        fmt::format("There is no column {} in table {}", column.name,
+                                    table_name_));
+        return slot;
+    }
+    TypePtr stored_type;
+    if (const auto at = find_stored(history, column.name, stored_type))
+    {
+        slot.kind = Slot::Kind::Stored;
+        slot.column = *at;
+        if (!same_type(stored_type, column.type))
+        {
+            slot.stored_type = stored_type;
+            if (!same_layout(stored_type, column.type))
+                slot.program = std::make_shared<ExpressionProgram>(
+                    Expressions{conversion_of("value", stored_type, column.type, context)},
+                    context);
+        }
+        return slot;
+    }
+    if (!description->default_expression)
+    {
+        constant(column.type->default_value());
+        return slot;
+    }
+    slot.kind = Slot::Kind::Computed;
+    slot.program = std::make_shared<ExpressionProgram>(
+        Expressions{description->default_expression}, context);
+    for (const auto& input : slot.program->inputs())
+    {
+        const ColumnDescription* from = metadata.find_column(input);
+        if (!from)
+            throw Error(error_codes::NOT_FOUND_COLUMN_IN_BLOCK,
+                        fmt::format("The default of column {} needs column {}, which is not there",
+                                    column.name, input));
+        slot.inputs.push_back(slots.add(input, from->type));
+    }
+    return slot;
+}
+
+int SourcePlan::stored_column(size_t slot) const
+{
+    const Slot& one = slots_[slot];
+    return part_ && one.kind == Slot::Kind::Stored && !one.stored_type
+               ? static_cast<int>(one.column)
+               : -1;
+}
+
+ColumnPtr SourcePlan::constant_of(size_t slot) const
+{
+    return slots_[slot].kind == Slot::Kind::Constant ? slots_[slot].constant : nullptr;
+}
+
+RowReader::RowReader(std::shared_ptr<const SourcePlan> plan, bool direct,
+                     const QueryContext& context)
+    : plan_(std::move(plan)), context_(context)
+{
+    if (plan_->part())
+        pages_ = std::make_unique<PageReader>(plan_->part(), direct, &context);
+}
+
+ColumnPtr RowReader::read_stored(const SourcePlan::Slot& slot, const PageRows& rows)
+{
+    has_read_ = true;
+    if (!pages_)
+    {
+        const ColumnPtr& column = plan_->block()[slot.column].column;
+        const size_t start = rows.page * kPageRows;
+        read_bytes_ += column->byte_size() * rows.size() / std::max<size_t>(column->size(), 1);
+        if (rows.all)
+            return start + rows.begin == 0 && rows.count == column->size()
+                       ? column
+                       : column->slice(start + rows.begin, rows.count);
+        RowIndexes shifted(rows.rows.size());
+        for (size_t i = 0; i < shifted.size(); ++i)
+            shifted[i] = static_cast<uint32_t>(start + rows.rows[i]);
+        return column->take(shifted);
+    }
+    const EncodedPagePtr& page = pages_->page(slot.column, rows.page);
+    const PageEntry& entry = plan_->part()->page_table(slot.column).entries[rows.page];
+    read_bytes_ += entry.uncompressed_bytes * rows.size() / std::max<uint32_t>(entry.rows, 1);
+    return rows.all ? page->decode(rows.begin, rows.count) : page->decode_rows(rows.rows);
+}
+
+ColumnPtr RowReader::read(size_t slot_number, const PageRows& rows)
+{
+    const auto& slot = plan_->slots_[slot_number];
+    using Kind = SourcePlan::Slot::Kind;
+    switch (slot.kind)
+    {
+    case Kind::Constant:
+        return std::make_shared<ConstantColumn>(slot.constant, rows.size());
+    case Kind::Offset:
+    {
+        auto offsets = std::make_shared<VectorColumn<uint64_t>>(rows.size());
+        const uint64_t start = rows.page * kPageRows;
+        for (size_t i = 0; i < rows.size(); ++i)
+            offsets->data()[i] = start + (rows.all ? rows.begin + i : rows.rows[i]);
+        return offsets;
+    }
+    case Kind::Stored:
+    {
+        ColumnPtr column = read_stored(slot, rows);
+        if (!slot.program)
+            return column;
+        Block block;
+        block.add({std::move(column), slot.stored_type, "value"});
+        return slot.program->run(block, context_)[0];
+    }
+    case Kind::Computed:
+    {
+        Block block;
+        for (size_t i = 0; i < slot.inputs.size(); ++i)
+            block.add({read(slot.inputs[i], rows), plan_->slots_[slot.inputs[i]].type,
+                       slot.program->inputs()[i]});
+        block.set_rows(rows.size());
+        return slot.program->run(block, context_)[0];
+    }
+    }
+    return nullptr;
+}
+
+uint64_t RowReader::take_read_bytes()
+{
+    return std::exchange(read_bytes_, 0);
+}
+
+bool RowReader::take_has_read()
+{
+    return std::exchange(has_read_, false);
+}
+
+} // namespace basalt
