@@ -166,6 +166,11 @@ Line explain_select(const AstSelect& select)
     return line;
 }
 
+std::string table_text(const AstTableName& name)
+{
+    return name.database.empty() ? name.table : name.database + "." + name.table;
+}
+
 Line explain(const Ast& ast)
 {
     switch (ast.kind)
@@ -215,6 +220,54 @@ Line explain(const Ast& ast)
     }
     case AstKind::SetQuery:
         return {"Set", {}};
+    case AstKind::WindowDefinition:
+    {
+        const auto& window = *ast.as<AstWindowDefinition>();
+        Line line{"WindowDefinition", {}};
+        add_list(line, window.partition_by);
+        add_list(line, window.order_by);
+        add(line, window.begin_offset);
+        add(line, window.end_offset);
+        return line;
+    }
+    case AstKind::IndexDeclaration:
+    {
+        Line line{"Index", {}};
+        add(line, ast.as<AstIndexDeclaration>()->expression);
+        add(line, ast.as<AstIndexDeclaration>()->type);
+        return line;
+    }
+    case AstKind::CreateTable:
+    {
+        const auto& create = *ast.as<AstCreateTable>();
+        const std::string table = table_text(create.name);
+        Line line{"CreateQuery " + table, {{"Identifier " + table, {}}}};
+        Line columns{"Columns definition", {}};
+        add_list(columns, create.columns);
+        add_list(columns, create.indices);
+        add_list(columns, create.constraints);
+        add_list(columns, create.projections);
+        if (!columns.children.empty())
+            line.children.push_back(std::move(columns));
+        if (create.storage != nullptr)
+        {
+            line.children.push_back(explain(*create.storage));
+            line.children.back().text = "Storage definition";
+        }
+        add(line, create.select);
+        add(line, create.comment);
+        return line;
+    }
+    case AstKind::Drop:
+    {
+        const auto& drop = *ast.as<AstDrop>();
+        Line line{"DropQuery ", {}};
+        for (const AstTableName& one : drop.names)
+            line.children.push_back({"Identifier " + table_text(one), {}});
+        if (!drop.database.empty())
+            line.children.push_back({"Identifier " + drop.database, {}});
+        return line;
+    }
     case AstKind::TypeName:
         return {"DataType " + ast.as<AstTypeName>()->name, {}};
     case AstKind::ExpressionList:

@@ -294,11 +294,51 @@ void FormatWriter::assignments(const AstList& items)
     }
 }
 
+// A type; in the multi-line form a Tuple with names has its elements on lines of their own.
+void FormatWriter::type(const AstTypeName& ast)
+{
+    bool names = multiline_ && !ast.arguments.empty();
+    bool types = names;
+    for (const AstPtr& argument : ast.arguments)
+    {
+        names = names && argument->kind == AstKind::NameTypePair;
+        types = types && (argument->kind == AstKind::NameTypePair ||
+                          argument->kind == AstKind::TypeName);
+    }
+    if (!types || (names && ast.name != "Tuple" && ast.name != "Nested"))
+    {
+        out += ast.to_text();
+        return;
+    }
+    const bool lines = names && ast.name == "Tuple";
+    name(ast.name);
+    out += '(';
+    indent_ += lines ? 1 : 0;
+    for (size_t i = 0; i < ast.arguments.size(); ++i)
+    {
+        out += i == 0 ? "" : lines ? "," : ", ";
+        if (lines)
+            line_break();
+        const auto* pair = ast.arguments[i]->as<AstNameTypePair>();
+        if (pair != nullptr)
+        {
+            name(pair->name);
+            out += ' ';
+        }
+        type(*(pair == nullptr ? ast.arguments[i] : pair->type)->as<AstTypeName>());
+    }
+    indent_ -= lines ? 1 : 0;
+    out += ')';
+}
+
 void FormatWriter::column(const AstColumnDeclaration& ast)
 {
     out += quote_identifier(ast.name);
     if (ast.type != nullptr)
-        out += " " + ast.type->as<AstTypeName>()->to_text();
+    {
+        out += ' ';
+        type(*ast.type->as<AstTypeName>());
+    }
     if (ast.null_modifier == NullModifier::Null)
         out += " NULL";
     else if (ast.null_modifier == NullModifier::NotNull)

@@ -69,6 +69,7 @@ private:
     void create_dictionary(const AstCreateDictionary& ast);
     void dictionary_function(const AstFunction& ast);
     void table_elements(const AstCreateTable& ast);
+    void type(const AstTypeName& ast);
     void column(const AstColumnDeclaration& ast);
     void index(const AstIndexDeclaration& ast);
     void constraint(const AstConstraintDeclaration& ast);

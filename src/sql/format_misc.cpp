@@ -82,11 +82,7 @@ void FormatWriter::insert(const AstInsert& ast)
             expression(*ast.compression);
         }
     }
-    if (ast.settings != nullptr)
-    {
-        out += " SETTINGS ";
-        settings(*ast.settings);
-    }
+    settings_clause(ast.settings);
     if (ast.select != nullptr)
     {
         out += ' ';
@@ -94,7 +90,11 @@ void FormatWriter::insert(const AstInsert& ast)
     }
     else if (!ast.format.empty())
     {
-        out += " FORMAT ";
+        if (ast.settings != nullptr)
+            line_break();
+        else
+            out += ' ';
+        out += "FORMAT ";
         format_name(ast.format);
     }
 }
@@ -277,8 +277,7 @@ void FormatWriter::kill(const AstKill& ast)
                                              "TRANSACTION"};
     out += std::string("KILL ") + kKinds[static_cast<size_t>(ast.target)];
     on_cluster(ast.cluster);
-    line_break();
-    out += "WHERE ";
+    out += " WHERE ";
     expression(*ast.where);
     out += ast.mode == KillMode::Sync   ? " SYNC"
            : ast.mode == KillMode::Test ? " TEST"

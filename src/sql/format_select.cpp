@@ -42,15 +42,11 @@ void FormatWriter::clause_list(const char* words, const AstList& items)
 void FormatWriter::with(const AstSelect& ast)
 {
     out += ast.with_recursive ? "WITH RECURSIVE" : "WITH";
-    const bool many = multiline_ && ast.with.size() > 1;
     ++indent_;
     for (size_t i = 0; i < ast.with.size(); ++i)
     {
         out += i == 0 ? "" : ",";
-        if (many)
-            line_break();
-        else
-            out += ' ';
+        line_break();
         const auto* element = ast.with[i]->as<AstWithElement>();
         if (element == nullptr)
         {
@@ -344,10 +340,14 @@ void FormatWriter::table_element(const AstTableElement& ast, bool first)
         out += ')';
     }
     if (ast.is_final)
-        out += " FINAL";
+    {
+        line_break();
+        out += "FINAL";
+    }
     if (ast.sample != nullptr)
     {
-        out += " SAMPLE ";
+        line_break();
+        out += "SAMPLE ";
         expression(*ast.sample);
     }
     if (ast.sample_offset != nullptr)

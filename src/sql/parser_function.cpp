@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "sql/parser_impl.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace basalt
@@ -125,6 +126,7 @@ AstPtr Parser::parse_interval()
     if (!peek_interval_unit(unit))
     {
         expected("interval kind");
+        interval_names_.push_back(begin);
         rewind(begin);
         return nullptr;
     }
@@ -207,7 +209,9 @@ AstPtr Parser::parse_word_operand()
                               (!peek_bare_alias() || peek_word("IS") || peek_word("IN") ||
                                peek_word("ASC") || peek_word("DESC") || peek_word("NULLS"));
             --position_;
-            if (!name)
+            const bool known_name = std::find(interval_names_.begin(), interval_names_.end(),
+                                              begin) != interval_names_.end();
+            if (!name && !known_name)
             {
                 if (AstPtr interval = parse_interval())
                     return interval;

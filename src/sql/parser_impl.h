@@ -284,6 +284,7 @@ private:
     std::vector<const char*> expected_;
     uint32_t depth_ = 0;
     uint64_t backtracks_ = 0;
+    std::vector<size_t> interval_names_; // tokens INTERVAL that turned out to be names
     size_t copied_nodes_ = 0; // by BETWEEN
     const char* stack_base_ = nullptr;
     bool stopped_at_data_ = false;
