@@ -396,11 +396,16 @@ Block RunningQuery::next()
     return block;
 }
 
+double RunningQuery::elapsed_s() const
+{
+    return static_cast<double>(context_->clock->monotonic_ns() - context_->start_monotonic_ns) /
+           1e9;
+}
+
 ResultStatistics RunningQuery::statistics() const
 {
     ResultStatistics statistics;
-    statistics.elapsed_s =
-        static_cast<double>(context_->clock->monotonic_ns() - context_->start_monotonic_ns) / 1e9;
+    statistics.elapsed_s = elapsed_s();
     statistics.rows_read = context_->read_rows;
     statistics.bytes_read = context_->read_bytes;
     statistics.rows_before_limit = rows_before_limit();

@@ -66,6 +66,7 @@ public:
     std::optional<Block> extremes() { return result_->extremes(); }
     std::optional<uint64_t> rows_before_limit() const { return result_->rows_before_limit(); }
     ResultStatistics statistics() const;
+    double elapsed_s() const;
 
     // Exactly one of these ends the query in the log.
     void finish();

@@ -9,4 +9,7 @@ namespace basalt
 // A transaction of the server's log.
 std::unique_ptr<Transaction> begin_transaction(Engine& engine);
 
+// Makes the storage engines known to the catalog.
+void register_engines(Engine& engine);
+
 } // namespace basalt

@@ -1,0 +1,81 @@
+// basalt PROGRAM …: server, client, local, bench. A link named clickhouse-client (and the like)
+// behaves as that program.
+
+#include "programs/programs.h"
+
+#include "base/error.h"
+#include "engine/engine.h"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+namespace
+{
+
+struct Program
+{
+    const char* name;
+    int (*run)(int argc, char** argv);
+    const char* what;
+};
+
+constexpr Program kPrograms[] = {
+    {"server", basalt::server_main, "the database server"},
+    {"client", basalt::client_main, "an interactive client, or one query by --query"},
+    {"local", basalt::local_main, "queries without a server"},
+    {"bench", basalt::bench_main, "measurements: basalt bench k8s-logs"},
+};
+
+int usage(std::FILE* to)
+{
+    std::fprintf(to, "basalt %s\n\nUsage: basalt PROGRAM [options]\n\n", basalt::kBasaltVersion);
+    for (const auto& program : kPrograms)
+        std::fprintf(to, "  %-10s %s\n", program.name, program.what);
+    std::fprintf(to, "\nbasalt PROGRAM --help says what the options are.\n");
+    return to == stdout ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    const char* slash = std::strrchr(argv[0], '/');
+    std::string name = slash ? slash + 1 : argv[0];
+    const bool by_link = name.starts_with("clickhouse-") || name.starts_with("basalt-");
+    if (by_link)
+        name = name.substr(name.find('-') + 1);
+    else if (argc > 1)
+        name = argv[1];
+    else
+        return usage(stderr);
+    if (name == "--help" || name == "-h" || name == "help")
+        return usage(stdout);
+    if (name == "--version" || name == "-V")
+    {
+        std::printf("basalt %s (ClickHouse %s compatible)\n", basalt::kBasaltVersion,
+                    basalt::kServerVersion);
+        return 0;
+    }
+    for (const auto& program : kPrograms)
+    {
+        if (name != program.name)
+            continue;
+        try
+        {
+            return by_link ? program.run(argc, argv) : program.run(argc - 1, argv + 1);
+        }
+        catch (const basalt::Error& error)
+        {
+            std::fprintf(stderr, "%s\n", error.full_text().c_str());
+            return basalt::exit_code_of(error);
+        }
+        catch (const std::exception& error)
+        {
+            std::fprintf(stderr, "basalt: %s\n", error.what());
+            return 1;
+        }
+    }
+    std::fprintf(stderr, "basalt: there is no program '%s'\n\n", name.c_str());
+    return usage(stderr);
+}

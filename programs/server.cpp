@@ -1,0 +1,99 @@
+// basalt server: flags, start and stop order.
+
+#include "programs/programs.h"
+
+#include "base/settings.h"
+#include "engine/engine.h"
+#include "io/file_system.h"
+#include "net/http/server.h"
+#include "programs/play_page.h"
+#include "system/system_tables.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <unistd.h>
+
+namespace basalt
+{
+
+int server_main(int argc, char** argv)
+{
+    EngineOptions options;
+    HttpServerOptions http;
+    options.path = "./basalt-data";
+    uint16_t tcp_port = 9000, postgres_port = 9005;
+    std::vector<std::string> arguments = take_settings(argc, argv, options.default_settings);
+
+    CLI::App app("The Basalt server", "basalt server");
+    app.set_config("--config,--config-file,-C", "", "file with any of these flags (TOML or INI)");
+    app.add_option("--path", options.path, "data folder")->capture_default_str();
+    app.add_option("--listen,--listen_host", http.host, "address to listen on")
+        ->capture_default_str();
+    app.add_option("--http-port,--http_port", http.port, "0 turns HTTP off")
+        ->capture_default_str();
+    app.add_option("--tcp-port,--tcp_port", tcp_port, "native protocol: not built yet")
+        ->capture_default_str();
+    app.add_option("--postgres-port,--postgresql_port", postgres_port,
+                   "PostgreSQL wire: not built yet")
+        ->capture_default_str();
+    app.add_option("--timezone", options.timezone, "of DateTime without a zone")
+        ->capture_default_str();
+    app.add_option("--max-server-memory-usage,--max_server_memory_usage",
+                   options.memory_limit_bytes, "bytes; 0 is 90% of what the cgroup grants")
+        ->capture_default_str();
+    app.add_option("--max-concurrent-queries,--max_concurrent_queries",
+                   options.max_concurrent_queries, "0 is no limit")
+        ->capture_default_str();
+    app.add_option("--max-connections,--max_connections", http.max_connections)
+        ->capture_default_str();
+    std::reverse(arguments.begin(), arguments.end());
+    try
+    {
+        app.parse(arguments);
+    }
+    catch (const CLI::ParseError& error)
+    {
+        return app.exit(error);
+    }
+
+    // Signals are waited for below and nowhere else.
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    std::signal(SIGPIPE, SIG_IGN);
+
+    FileSystem& files = real_file_system();
+    files.create_directories(options.path);
+    const auto lock = files.lock_file(options.path + "/lock");
+    Engine engine(files, options);
+    engine.start();
+    register_system_tables(engine);
+
+    std::unique_ptr<HttpServer> server;
+    if (http.port != 0)
+    {
+        char host[256] = {};
+        gethostname(host, sizeof(host) - 1);
+        http.display_name = host;
+        http.play_page = play_page();
+        server = std::make_unique<HttpServer>(engine, http);
+        server->start();
+    }
+    std::printf("Basalt %s is ready: http://%s:%u, data in %s\n", kBasaltVersion,
+                http.host.c_str(), server ? server->port() : 0, options.path.c_str());
+    std::fflush(stdout);
+
+    int signal = 0;
+    sigwait(&signals, &signal);
+    if (server)
+        server->stop();
+    engine.stop();
+    return 0;
+}
+
+} // namespace basalt
