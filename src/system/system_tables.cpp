@@ -54,7 +54,7 @@ void RowBuilder::add_row()
     ++rows_;
 }
 
-void RowBuilder::set(std::string_view column, const Value& value)
+void RowBuilder::set_value(std::string_view column, const Value& value)
 {
     const size_t at = position(column);
     fill(at, rows_ - 1);
@@ -71,22 +71,22 @@ void RowBuilder::set(std::string_view column, const Value& value)
 
 void RowBuilder::set(std::string_view column, std::string_view text)
 {
-    set(column, Value(std::string(text)));
+    set_value(column, Value(std::string(text)));
 }
 
 void RowBuilder::set_uint(std::string_view column, uint64_t value)
 {
-    set(column, Value(value));
+    set_value(column, Value(value));
 }
 
 void RowBuilder::set_int(std::string_view column, int64_t value)
 {
-    set(column, Value(value));
+    set_value(column, Value(value));
 }
 
 void RowBuilder::set_float(std::string_view column, double value)
 {
-    set(column, Value(value));
+    set_value(column, Value(value));
 }
 
 void RowBuilder::set_texts(std::string_view column, const std::vector<std::string>& texts)
@@ -94,7 +94,7 @@ void RowBuilder::set_texts(std::string_view column, const std::vector<std::strin
     ArrayValue array;
     for (const auto& text : texts)
         array.items.push_back(Value(text));
-    set(column, Value(std::move(array)));
+    set_value(column, Value(std::move(array)));
 }
 
 void RowBuilder::set_map(std::string_view column,
@@ -103,7 +103,7 @@ void RowBuilder::set_map(std::string_view column,
     MapValue map;
     for (const auto& [key, value] : pairs)
         map.items.push_back(Value(TupleValue{{Value(key), Value(value)}}));
-    set(column, Value(std::move(map)));
+    set_value(column, Value(std::move(map)));
 }
 
 void RowBuilder::set_uint_map(std::string_view column,
@@ -112,7 +112,7 @@ void RowBuilder::set_uint_map(std::string_view column,
     MapValue map;
     for (const auto& [key, value] : pairs)
         map.items.push_back(Value(TupleValue{{Value(key), Value(value)}}));
-    set(column, Value(std::move(map)));
+    set_value(column, Value(std::move(map)));
 }
 
 Block RowBuilder::finish()

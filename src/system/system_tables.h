@@ -22,9 +22,8 @@ public:
 
     void add_row();
     // The value must be of the kind that the column holds (convert_value rules apply).
-    void set(std::string_view column, const Value& value);
+    void set_value(std::string_view column, const Value& value);
     void set(std::string_view column, std::string_view text);
-    void set(std::string_view column, const char* text) { set(column, std::string_view(text)); }
     void set_uint(std::string_view column, uint64_t value);
     void set_int(std::string_view column, int64_t value);
     void set_float(std::string_view column, double value);
