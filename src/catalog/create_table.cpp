@@ -103,37 +103,6 @@ void bind_storage(AstCreateTable& create, TableMetadata& metadata, const QueryCo
                         fmt::format("Engine {} doesn't support skipping indices", engine));
         return;
     }
-    // PRIMARY KEY of a column, of the list, of the storage.
-    if (create.columns_primary_key)
-    {
-        if (storage.primary_key)
-            throw Error(error_codes::BAD_ARGUMENTS,
-                        "Multiple primary keys are not allowed");
-        storage.primary_key = create.columns_primary_key;
-        create.columns_primary_key = nullptr;
-    }
-    AstList column_keys;
-    for (const AstPtr& ast : create.columns)
-        if (auto& column = *ast->as<AstColumnDeclaration>(); column.primary_key)
-        {
-            column_keys.push_back(std::make_shared<AstIdentifier>(column.name));
-            column.primary_key = false;
-        }
-    if (!column_keys.empty())
-    {
-        if (storage.primary_key)
-            throw Error(error_codes::BAD_ARGUMENTS,
-                        "Primary key must be specified only once");
-        if (column_keys.size() == 1)
-            storage.primary_key = column_keys[0];
-        else
-        {
-            auto tuple = make_ast_function("tuple");
-            tuple->is_operator = true;
-            tuple->arguments = column_keys;
-            storage.primary_key = tuple;
-        }
-    }
     if (!storage.order_by)
     {
         if (storage.primary_key)

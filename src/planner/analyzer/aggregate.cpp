@@ -73,7 +73,7 @@ void SelectAnalyzer::find_aggregation()
         aggregates_ = aggregates_ || holds(*select_.having);
     if (select_.qualify)
         aggregates_ = aggregates_ || holds(*select_.qualify);
-    for (const AstList* list : {&select_.order_by, &select_.limit_by, &select_.distinct_on})
+    for (const AstList* list : {&select_.order_by, &select_.limit_by})
         for (const AstPtr& ast : *list)
             aggregates_ = aggregates_ || holds(*ast);
 }

@@ -39,7 +39,6 @@ void SelectAnalyzer::bind_order()
         }
     };
     bind_list(select_.limit_by, limit_by_, "LIMIT BY");
-    bind_list(select_.distinct_on, distinct_on_, "DISTINCT ON");
     if (select_.limit_by_all)
         for (const ProjectionItem& item : items_)
             limit_by_.push_back(item.value);
@@ -79,19 +78,13 @@ void SelectAnalyzer::build_order_and_limits()
     for (const OrderItem& item : order_)
         values.push_back(item.value);
     values.insert(values.end(), limit_by_.begin(), limit_by_.end());
-    values.insert(values.end(), distinct_on_.begin(), distinct_on_.end());
     const std::vector<std::string> ids = ensure_columns(values);
     size_t at = 0;
     for (ProjectionItem& item : items_)
         item.id = ids[at++];
     for (OrderItem& item : order_)
         item.id = ids[at++];
-    std::vector<std::string> limit_by_ids(ids.begin() + static_cast<ptrdiff_t>(at),
-                                          ids.begin() +
-                                              static_cast<ptrdiff_t>(at + limit_by_.size()));
-    at += limit_by_.size();
-    const std::vector<std::string> distinct_on_ids(ids.begin() + static_cast<ptrdiff_t>(at),
-                                                   ids.end());
+    std::vector<std::string> limit_by_ids(ids.begin() + static_cast<ptrdiff_t>(at), ids.end());
 
     uint64_t limit = 0, offset = 0;
     if (select_.limit)
@@ -104,7 +97,7 @@ void SelectAnalyzer::build_order_and_limits()
     bool fill = false;
     for (const OrderItem& item : order_)
         fill = fill || item.element->with_fill;
-    const bool limit_by = !limit_by_ids.empty() || select_.has_distinct_on;
+    const bool limit_by = !limit_by_ids.empty();
 
     if (select_.distinct)
     {
@@ -154,8 +147,6 @@ void SelectAnalyzer::build_order_and_limits()
         node->inputs.push_back(std::move(current_));
         current_ = std::move(node);
     };
-    if (select_.has_distinct_on)
-        add_limit_by(distinct_on_ids, 1, 0);
     if (select_.limit_by_limit)
         add_limit_by(limit_by_ids, constant_count(*select_.limit_by_limit, "LIMIT"),
                      select_.limit_by_offset ? constant_count(*select_.limit_by_offset, "OFFSET")

@@ -92,7 +92,6 @@ void SelectAnalyzer::collect_aliases()
                                  &select_.qualify})
         if (*clause)
             collect_aliases_of(*clause, false);
-    collect(select_.distinct_on);
     collect(select_.group_by);
     collect(select_.order_by);
     collect(select_.limit_by);

@@ -236,7 +236,7 @@ private:
         std::string id;
     };
     std::vector<OrderItem> order_;
-    Expressions limit_by_, distinct_on_;
+    Expressions limit_by_;
 };
 
 } // namespace basalt
