@@ -57,7 +57,9 @@ ColumnPtr run_map(const Call& call)
 
 TypePtr items_type(const TypePtr& type)
 {
-    return type->is(TypeId::Map) ? item_type(map_of(type).entries()) : item_type(type);
+    if (!type->is(TypeId::Map))
+        return item_type(type);
+    return std::make_shared<TupleType>(Types{map_of(type).key(), map_of(type).value()});
 }
 
 TypePtr from_arrays_type(const TypeCall& call)
