@@ -101,13 +101,13 @@ ColumnPtr shifted(const Argument& time, const PodVector<int64_t>& deltas, Interv
     }
     const uint32_t scale = scale_of(result);
     PodVector<int64_t> ticks = ticks_at_scale(time, zone, scale);
-    const int64_t per_second = power_of_ten(scale);
+    const int64_t per_second = ten_to(scale);
     if (kind < IntervalKind::Day ||
         (zone.is_utc() && (kind == IntervalKind::Day || kind == IntervalKind::Week)))
     {
         int64_t step;
         if (is_subsecond(kind))
-            step = power_of_ten(scale - subsecond_scale(kind));
+            step = ten_to(scale - subsecond_scale(kind));
         else if (kind >= IntervalKind::Day)
             step = per_second * kDaySeconds * (kind == IntervalKind::Week ? 7 : 1);
         else

@@ -145,7 +145,7 @@ ColumnPtr run_age(const Call& call)
     const uint32_t scale = std::max(scale_of(sides.left.type), scale_of(sides.right.type));
     PodVector<int64_t> a = ticks_at_scale(sides.left, *sides.left_zone, scale);
     PodVector<int64_t> b = ticks_at_scale(sides.right, *sides.right_zone, scale);
-    const int64_t per_second = power_of_ten(scale);
+    const int64_t per_second = ten_to(scale);
     if (unit >= IntervalKind::Day)
     {
         const auto to_local = [&](PodVector<int64_t>& ticks, const TimeZone& zone)

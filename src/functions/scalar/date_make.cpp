@@ -130,7 +130,7 @@ TypePtr make_date_time64_type(const TypeCall& call)
 ColumnPtr run_make_date_time64(const Call& call)
 {
     const TimeZone& zone = zone_by_name(zone_of_type(call.result_type), call.context);
-    const int64_t unit = power_of_ten(scale_of(call.result_type));
+    const int64_t unit = ten_to(scale_of(call.result_type));
     std::vector<PodVector<int64_t>> parts;
     for (size_t a = 0; a < std::min<size_t>(call.size(), 7); ++a)
         parts.push_back(whole_numbers(call[a]));
@@ -230,7 +230,7 @@ template <Part kPart> ColumnPtr run_change(const Call& call)
     const TimeZone& zone = zone_by_name(zone_of_type(call.type(0)), call.context);
     const TypePtr& type = call.result_type;
     const uint32_t scale = scale_of(type);
-    const int64_t unit = power_of_ten(scale);
+    const int64_t unit = ten_to(scale);
     const bool narrow = type->is(TypeId::Date) || type->is(TypeId::DateTime);
     const PodVector<int64_t> values = whole_numbers(call[1]);
     const PodVector<int64_t> ticks = ticks_at_scale(call[0], zone, scale);
@@ -308,8 +308,8 @@ template <uint32_t kScale> ColumnPtr run_to_unix(const Call& call)
     const uint32_t own = scale_of(call.type(0));
     const ColumnPtr flat = to_flat(call.column(0));
     const auto& ticks = column_as<VectorColumn<int64_t>>(flat).data();
-    const int64_t up = own < kScale ? power_of_ten(kScale - own) : 1;
-    const int64_t down = own > kScale ? power_of_ten(own - kScale) : 1;
+    const int64_t up = own < kScale ? ten_to(kScale - own) : 1;
+    const int64_t down = own > kScale ? ten_to(own - kScale) : 1;
     return map_rows<int64_t>(call.rows, [&](size_t i) { return ticks[i] * up / down; });
 }
 

@@ -42,8 +42,8 @@ ColumnPtr seconds_constant(const Call& call, int64_t unix_us)
 ColumnPtr ticks_constant(const Call& call, int64_t unix_us)
 {
     const uint32_t scale = scale_of(call.result_type);
-    const int64_t ticks = scale >= 6 ? unix_us * power_of_ten(scale - 6)
-                                     : floor_div(unix_us, power_of_ten(6 - scale));
+    const int64_t ticks = scale >= 6 ? unix_us * ten_to(scale - 6)
+                                     : floor_div(unix_us, ten_to(6 - scale));
     return make_constant(call.result_type, ticks, call.rows);
 }
 
@@ -131,7 +131,7 @@ template <bool kToUtc> ColumnPtr run_utc_shift(const Call& call)
 {
     const TimeZone& zone = timezone(constant_text(call.name, call.arguments, 1));
     const uint32_t scale = scale_of(call.result_type);
-    const int64_t unit = power_of_ten(scale);
+    const int64_t unit = ten_to(scale);
     PodVector<int64_t> ticks = ticks_at_scale(call[0], utc(), scale);
     for (int64_t& tick : ticks)
     {

@@ -125,7 +125,7 @@ template <class T, uint32_t kScale> ColumnPtr run_fraction(const Call& call)
         return make_constant(call.result_type, uint64_t{0}, call.rows);
     const TimeZone& zone = utc();
     const PodVector<int64_t> ticks = ticks_at_scale(call[0], zone, kScale);
-    const int64_t second = power_of_ten(kScale);
+    const int64_t second = ten_to(kScale);
     return map_rows<T>(ticks.size(),
                        [&](size_t i) { return ticks[i] - floor_to(ticks[i], second); });
 }

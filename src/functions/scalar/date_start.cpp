@@ -27,27 +27,23 @@ TypePtr date_type(const TypeCall& call)
     return date_result(call.type(0), call.context);
 }
 
-// A Date holds 1970-01-01 … 2149-06-06: days outside become the nearest of them.
-void clamp_to(PodVector<int32_t>& days, const TypePtr& result)
+// A Date holds 1970-01-01 … 2149-06-06: results of wider types outside become the nearest of them;
+// results of a Date stop at its beginning.
+void clamp_days(PodVector<int32_t>& days, const Call& call)
 {
-    if (result->is(TypeId::Date))
-        for (int32_t& day : days)
-            day = std::clamp(day, 0, 65535);
-}
-void clamp_low(PodVector<int32_t>& days, const TypePtr& result)
-{
-    if (result->is(TypeId::Date))
-        for (int32_t& day : days)
-            day = std::max(day, 0);
+    if (!call.result_type->is(TypeId::Date))
+        return;
+    const bool wide = call.type(0)->is(TypeId::Date32) || call.type(0)->is(TypeId::DateTime64);
+    for (int32_t& day : days)
+        day = wide ? std::clamp(day, 0, 65535) : std::max(day, 0);
 }
 
 template <int32_t (*kStart)(int32_t)> ColumnPtr run_day(const Call& call)
 {
     PodVector<int32_t> days = local_days(call[0], zone_for(call, 1));
-    clamp_to(days, call.result_type);
     for (int32_t& day : days)
         day = kStart(day);
-    clamp_low(days, call.result_type);
+    clamp_days(days, call);
     return days_column(days, call.result_type);
 }
 
@@ -80,10 +76,9 @@ template <bool kLast> ColumnPtr run_week(const Call& call)
     PodVector<int32_t> days = local_days(call[0], zone_for(call, 2));
     const auto mode = static_cast<uint32_t>(
         call.size() > 1 ? constant_integer(call.name, call.arguments, 1) : 0);
-    clamp_to(days, call.result_type);
     for (int32_t& day : days)
         day = week_start(day, mode) + (kLast ? 6 : 0);
-    clamp_low(days, call.result_type);
+    clamp_days(days, call);
     return days_column(days, call.result_type);
 }
 
@@ -145,7 +140,7 @@ ColumnPtr rounded_ticks(const Call& call, uint32_t unit_scale, int64_t units)
 {
     const uint32_t scale = scale_of(call.result_type);
     PodVector<int64_t> ticks = ticks_at_scale(call[0], utc(), scale);
-    const int64_t step = power_of_ten(scale - unit_scale) * units;
+    const int64_t step = ten_to(scale - unit_scale) * units;
     for (int64_t& tick : ticks)
         tick = floor_to(tick, step);
     return std::make_shared<VectorColumn<int64_t>>(std::move(ticks));
@@ -348,8 +343,8 @@ ColumnPtr run_with_origin(const Call& call, const IntervalArguments& interval, i
     PodVector<int64_t> ticks = ticks_at_scale(call[0], zone, scale);
     const PodVector<int64_t> origins = ticks_at_scale(call[2], zone, scale);
     const int64_t step = is_subsecond(interval.kind)
-                             ? units * power_of_ten(scale - subsecond_scale(interval.kind))
-                             : units * unit_seconds(interval.kind) * power_of_ten(scale);
+                             ? units * ten_to(scale - subsecond_scale(interval.kind))
+                             : units * unit_seconds(interval.kind) * ten_to(scale);
     for (size_t i = 0; i < ticks.size(); ++i)
     {
         if (ticks[i] < origins[i])
@@ -452,7 +447,7 @@ ColumnPtr run_time_slots(const Call& call)
 {
     const TimeZone& zone = utc();
     const uint32_t scale = scale_of(call.type(0));
-    const int64_t second = power_of_ten(scale);
+    const int64_t second = ten_to(scale);
     const PodVector<int64_t> starts = ticks_at_scale(call[0], zone, scale);
     const IntegerRows durations(call[1]);
     const int64_t size =
@@ -518,7 +513,7 @@ constexpr FunctionSpec kMicrosecond{"toStartOfMicrosecond", kTimes, fraction_typ
                                     run_fraction<6>, kIncreasing};
 constexpr FunctionSpec kNanosecond{"toStartOfNanosecond", kTimes, fraction_type<9>,
                                    run_fraction<9>, kIncreasing};
-constexpr FunctionSpec kInterval{"toStartOfInterval", "dD v! [ dDs s!", interval_type,
+constexpr FunctionSpec kInterval{"toStartOfInterval", "dD v! [ dDs! s!", interval_type,
                                  run_interval, kIncreasing, "time_bucket* date_bin*"};
 constexpr FunctionSpec kTrunc{"dateTrunc", "s! dD [ s!", trunc_type, run_trunc, kIncreasing,
                               "DATE_TRUNC*"};

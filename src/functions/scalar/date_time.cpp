@@ -7,7 +7,7 @@
 namespace basalt
 {
 
-int64_t power_of_ten(uint32_t exponent)
+int64_t ten_to(uint32_t exponent)
 {
     static constexpr int64_t kPowers[] = {1,
                                           10,
@@ -88,7 +88,7 @@ PodVector<int64_t> seconds_of_ticks(const PodVector<int64_t>& ticks, uint32_t sc
         case 9: divide_ticks<1000000000>(ticks.data(), ticks.size(), out.data()); break;
         default:
             for (size_t i = 0; i < ticks.size(); ++i)
-                out[i] = floor_div(ticks[i], power_of_ten(scale));
+                out[i] = floor_div(ticks[i], ten_to(scale));
     }
     return out;
 }
@@ -170,15 +170,15 @@ PodVector<int64_t> ticks_at_scale(const Argument& argument, const TimeZone& zone
         PodVector<int64_t> ticks = column_as<VectorColumn<int64_t>>(flat).data();
         if (own < scale)
             for (int64_t& tick : ticks)
-                tick *= power_of_ten(scale - own);
+                tick *= ten_to(scale - own);
         else if (own > scale)
             for (int64_t& tick : ticks)
-                tick = floor_div(tick, power_of_ten(own - scale));
+                tick = floor_div(tick, ten_to(own - scale));
         return ticks;
     }
     PodVector<int64_t> seconds = unix_seconds(argument, zone);
     for (int64_t& second : seconds)
-        second *= power_of_ten(scale);
+        second *= ten_to(scale);
     return seconds;
 }
 
@@ -299,7 +299,7 @@ ColumnPtr seconds_column(const PodVector<int64_t>& seconds, const TypePtr& type)
 {
     if (type->is(TypeId::DateTime64))
     {
-        const int64_t factor = power_of_ten(scale_of(type));
+        const int64_t factor = ten_to(scale_of(type));
         return map_rows<int64_t>(seconds.size(), [&](size_t i) { return seconds[i] * factor; });
     }
     return map_rows<uint32_t>(seconds.size(), [&](size_t i) { return seconds[i]; });
@@ -362,7 +362,7 @@ ScalarFunction::Monotonicity DateSpecFunction::monotonicity(const Arguments& arg
     if (type->is(TypeId::Date) || type->is(TypeId::DateTime))
         return Monotonicity::Increasing;
     // 1971 … 2105: the results fit Date and DateTime.
-    const int64_t unit = type->is(TypeId::Date32) ? 1 : kDaySeconds * power_of_ten(scale_of(type));
+    const int64_t unit = type->is(TypeId::Date32) ? 1 : kDaySeconds * ten_to(scale_of(type));
     const auto fits = [&](const Value& value)
     {
         const auto number = value_to_integer(value);

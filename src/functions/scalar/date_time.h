@@ -20,7 +20,7 @@ inline int64_t floor_to(int64_t a, int64_t b)
 {
     return floor_div(a, b) * b;
 }
-int64_t power_of_ten(uint32_t exponent);
+int64_t ten_to(uint32_t exponent);
 
 bool is_date(const TypePtr& type);      // Date, Date32
 bool is_date_time(const TypePtr& type); // DateTime, DateTime64

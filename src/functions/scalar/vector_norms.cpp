@@ -242,14 +242,16 @@ template <class T> ColumnPtr array_values(const Call& call, Form form, Norm norm
                            if (form == Form::Distance)
                                return array_norm(norm, n, p, [&](size_t j)
                                                  { return x[ax + j] - y[by + j]; });
-                           double dot = 0, xx = 0, yy = 0;
+                           T dot = 0, xx = 0, yy = 0;
                            for (size_t j = 0; j < n; ++j)
                            {
-                               dot += x[ax + j] * y[by + j];
-                               xx += x[ax + j] * x[ax + j];
-                               yy += y[by + j] * y[by + j];
+                               const T left = static_cast<T>(x[ax + j]);
+                               const T right = static_cast<T>(y[by + j]);
+                               dot += left * right;
+                               xx += left * left;
+                               yy += right * right;
                            }
-                           return form == Form::Dot ? dot : 1.0 - dot / std::sqrt(xx * yy);
+                           return form == Form::Dot ? dot : T(1) - dot / std::sqrt(xx * yy);
                        });
 }
 

@@ -33,7 +33,8 @@ void check(const std::string& line, LiteralForm form, const QueryContext& contex
     const size_t first = line.find('\t');
     const size_t second = line.find('\t', first + 1);
     const std::string text = line.substr(0, first);
-    const std::string type = line.substr(first + 1, second - first - 1);
+    std::string type = line.substr(first + 1, second - first - 1);
+    std::erase(type, '\\');
     const std::string value = line.substr(second + 1);
     const char* form_name = form == LiteralForm::Constant ? " (constants)" : " (columns)";
     try
@@ -45,7 +46,10 @@ void check(const std::string& line, LiteralForm form, const QueryContext& contex
                           << result.rows[0];
             return;
         }
-        EXPECT_EQ(result.type, type) << text << form_name;
+        // A function keeps LowCardinality only while its other arguments are constant.
+        const bool same = result.type == type || (form == LiteralForm::Column &&
+                                                  "LowCardinality(" + result.type + ")" == type);
+        EXPECT_TRUE(same) << text << form_name << " has type " << result.type << ", not " << type;
         for (const std::string& row : result.rows)
             EXPECT_EQ(row, value) << text << form_name;
     }
@@ -61,6 +65,7 @@ void check(const std::string& line, LiteralForm form, const QueryContext& contex
 TEST_P(RecordedAnswers, AreOurs)
 {
     QueryContext context;
+    context.server_timezone = "Etc/UTC";
     context.start();
     std::ifstream file(BASALT_SOURCE_DIR "/tests/unit/functions/answers/" + GetParam() + ".tsv");
     size_t lines = 0;
