@@ -251,7 +251,7 @@ template <class T> ColumnPtr array_values(const Call& call, Form form, Norm norm
                                xx += left * left;
                                yy += right * right;
                            }
-                           return form == Form::Dot ? dot : T(1) - dot / std::sqrt(xx * yy);
+                           return static_cast<double>(form == Form::Dot ? dot : T(1) - dot / std::sqrt(xx * yy));
                        });
 }
 
