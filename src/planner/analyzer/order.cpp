@@ -84,7 +84,8 @@ void SelectAnalyzer::build_order_and_limits()
         item.id = ids[at++];
     for (OrderItem& item : order_)
         item.id = ids[at++];
-    std::vector<std::string> limit_by_ids(ids.begin() + static_cast<ptrdiff_t>(at), ids.end());
+    const std::vector<std::string> limit_by_ids(ids.begin() + static_cast<ptrdiff_t>(at),
+                                                ids.end());
 
     uint64_t limit = 0, offset = 0;
     if (select_.limit)
@@ -137,20 +138,17 @@ void SelectAnalyzer::build_order_and_limits()
         node->inputs.push_back(std::move(current_));
         current_ = std::move(node);
     }
-    auto add_limit_by = [&](std::vector<std::string> by, uint64_t count, uint64_t skip)
+    if (select_.limit_by_limit)
     {
         auto node = std::make_unique<LimitByNode>();
         node->output = current_->output;
-        node->keys = std::move(by);
-        node->limit = count;
-        node->offset = skip;
+        node->keys = limit_by_ids;
+        node->limit = constant_count(*select_.limit_by_limit, "LIMIT");
+        if (select_.limit_by_offset)
+            node->offset = constant_count(*select_.limit_by_offset, "OFFSET");
         node->inputs.push_back(std::move(current_));
         current_ = std::move(node);
-    };
-    if (select_.limit_by_limit)
-        add_limit_by(limit_by_ids, constant_count(*select_.limit_by_limit, "LIMIT"),
-                     select_.limit_by_offset ? constant_count(*select_.limit_by_offset, "OFFSET")
-                                             : 0);
+    }
     if (fill)
         build_fill();
     if (select_.limit || select_.offset)

@@ -251,7 +251,7 @@ ExpressionPtr SelectAnalyzer::bind_in_stage(const Ast& ast, Stage stage, const c
     const char* clause_before = std::exchange(clause_, clause);
     const std::string_view where = clause;
     windows_allowed_ = where == "SELECT" || where == "ORDER BY" || where == "QUALIFY" ||
-                       where == "LIMIT BY" || where == "DISTINCT ON";
+                       where == "LIMIT BY";
     ExpressionPtr value = bind(ast);
     stage_ = stage_before;
     clause_ = clause_before;
