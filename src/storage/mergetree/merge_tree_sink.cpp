@@ -164,6 +164,9 @@ void MergeTreeSink::split_check(const Block& rows) const
 
 void MergeTreeSink::finish_parts()
 {
+    // Without a key the order of rows is that of the parts: earlier rows first.
+    if (build_.metadata->sorting_key.expressions.empty())
+        table_->flush_live();
     std::vector<std::string> partition_ids;
     for (const auto& part : built_)
         partition_ids.push_back(part.partition_id);

@@ -8,9 +8,9 @@
 namespace basalt
 {
 
-MergeTreeTable::MergeTreeTable(StorageService& service, TableName name, std::string uuid,
-                               TableMetadataPtr metadata, bool attach)
-    : service_(service), uuid_(std::move(uuid)), path_(service.table_path(uuid_)),
+MergeTreeTable::MergeTreeTable(StorageService& service, std::string engine, TableName name,
+                               std::string uuid, TableMetadataPtr metadata, bool attach)
+    : service_(service), engine_(std::move(engine)), uuid_(std::move(uuid)), path_(service.table_path(uuid_)),
       name_(std::move(name)), metadata_(std::move(metadata)),
       history_(std::make_shared<ColumnHistory>())
 {

@@ -43,12 +43,13 @@ struct TableSnapshot
 class MergeTreeTable final : public Table, private LogParticipant, private BackgroundClient
 {
 public:
-    // attach: its data exists. Throws for settings and keys that the engine cannot take.
-    MergeTreeTable(StorageService& service, TableName name, std::string uuid,
+    // attach: its data exists. engine: MergeTree, or Log, StripeLog, TinyLog, which are the same
+    // without keys: rows stay in the order in which they came.
+    MergeTreeTable(StorageService& service, std::string engine, TableName name, std::string uuid,
                    TableMetadataPtr metadata, bool attach);
     ~MergeTreeTable() override;
 
-    std::string engine_name() const override { return "MergeTree"; }
+    std::string engine_name() const override { return engine_; }
     TableMetadataPtr metadata() const override;
     TableName table_name() const override;
     std::string uuid() const override { return uuid_; }
@@ -57,7 +58,8 @@ public:
     Header virtual_columns() const override;
     std::optional<uint64_t> total_rows() const override;
     std::optional<uint64_t> total_bytes() const override;
-    bool supports_final() const override { return true; } // does nothing: rows have no versions
+    // FINAL does nothing: rows have no versions.
+    bool supports_final() const override { return engine_ == "MergeTree"; }
     bool supports_prewhere() const override { return true; }
     bool supports_order() const override { return true; }
     bool supports_row_ids() const override { return true; }
@@ -158,6 +160,7 @@ private:
     void finish_mutations();
 
     StorageService& service_;
+    const std::string engine_;
     const std::string uuid_;
     const std::string path_;
 

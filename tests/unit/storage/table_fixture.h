@@ -107,8 +107,8 @@ public:
 
     std::shared_ptr<MergeTreeTable> open(TableMetadataPtr metadata, bool attach = false)
     {
-        table = std::make_shared<MergeTreeTable>(*service, TableName{"default", "events"},
-                                                 "0123-uuid", std::move(metadata), attach);
+        table = std::make_shared<MergeTreeTable>(*service, "MergeTree",
+                                                 TableName{"default", "events"}, "0123-uuid", std::move(metadata), attach);
         return table;
     }
     void insert(const Block& block)

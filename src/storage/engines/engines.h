@@ -1,0 +1,22 @@
+#pragma once
+
+// The engines of this room, for whoever registers them by name.
+
+#include "storage/storage_service.h"
+#include "storage/table.h"
+
+namespace basalt
+{
+
+// Rows in memory, gone at the next start.
+TablePtr make_memory_table(TableName name, std::string uuid, TableMetadataPtr metadata);
+// Takes rows and forgets them.
+TablePtr make_null_table(TableName name, std::string uuid, TableMetadataPtr metadata);
+// engine: Log, StripeLog, TinyLog.
+TablePtr open_log_table(StorageService& service, const std::string& engine, TableName name,
+                        std::string uuid, TableMetadataPtr metadata, bool attach);
+// Throws BAD_ARGUMENTS without ORDER BY and for settings and keys that the engine cannot take.
+TablePtr open_merge_tree_table(StorageService& service, TableName name, std::string uuid,
+                               TableMetadataPtr metadata, bool attach);
+
+} // namespace basalt
