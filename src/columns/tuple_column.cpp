@@ -12,7 +12,7 @@ TupleColumn::TupleColumn(std::vector<MutableColumnPtr> elements, size_t rows)
 ColumnPtr TupleColumn::make(Columns elements, size_t rows)
 {
     auto result = std::make_shared<TupleColumn>(std::vector<MutableColumnPtr>());
-    for (const ColumnPtr& element : elements)
+    for ([[maybe_unused]] const ColumnPtr& element : elements)
         BASALT_DCHECK(element->size() == rows);
     result->elements_ = std::move(elements);
     result->rows_ = rows;
