@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/unaligned.h"
+#include "encodings/page.h"
 
 #include <cstddef>
 #include <string>
@@ -18,6 +19,13 @@ enum class PageEncoding : uint8_t
     SharedDictionary = 2, // codes into the column's dictionary in the shared section
     PageDictionary = 3,   // the dictionary stands in the page
     Constant = 4,         // one value
+    PackedIntegers = 5,
+    DecimalFloats = 6,
+    HexText = 7,
+    Templates = 8,
+    PackedSharedDictionary = 9, // as SharedDictionary, the codes as integers
+    PackedPageDictionary = 10,  // as PageDictionary, the codes as integers
+    NullableValues = 11,        // null map and a page of the values
 };
 
 inline constexpr size_t kPageHeadBytes = 16;
@@ -57,6 +65,8 @@ struct PageHead
         head.rows = load<uint32_t>(page.data() + 4);
         head.granule_rows = load<uint32_t>(page.data() + 8);
         head.dictionary_bytes = load<uint32_t>(page.data() + 12);
+        if (head.rows > kPageRows)
+            throw Error(error_codes::CORRUPTED_DATA, "Damaged page: it has too many rows");
         if (head.granule_rows == 0)
             throw Error(error_codes::CORRUPTED_DATA, "Damaged page: granules without rows");
         return head;

@@ -1,7 +1,10 @@
 #include "base/error.h"
 #include "encodings/page.h"
+#include "encodings/dictionary_page.h"
 #include "encodings/page_format.h"
 #include "encodings/plain_frames.h"
+#include "encodings/value_pages.h"
+#include "encodings/value_predicate.h"
 
 #include <algorithm>
 #include <mutex>
@@ -121,109 +124,19 @@ public:
         codes.assign(count, 0);
         return true;
     }
-
-private:
-    size_t rows_;
-    ColumnPtr value_;
-};
-
-class DictionaryPage final : public EncodedPage
-{
-public:
-    DictionaryPage(const PageHead& head, ColumnPtr dictionary, PageBytes bytes, size_t codes_at)
-        : head_(head), dictionary_(std::move(dictionary)), owner_(std::move(bytes.owner)),
-          pieces_(bytes.bytes.substr(codes_at), head.granules(), 1)
+    bool evaluate(const PagePredicate& predicate, size_t, size_t count,
+                  uint8_t* mask) const override
     {
-    }
-
-    size_t rows() const override { return head_.rows; }
-
-    ColumnPtr decode(size_t begin, size_t count) const override
-    {
-        PodVector<uint32_t> codes;
-        read_codes(begin, count, codes);
-        return std::make_shared<DictionaryColumn>(dictionary_, std::move(codes));
-    }
-
-    ColumnPtr decode_rows(const RowIndexes& rows) const override
-    {
-        PodVector<uint32_t> codes(rows.size());
-        PodVector<uint32_t> granule_codes;
-        size_t known = SIZE_MAX;
-        for (size_t i = 0; i < rows.size(); ++i)
-        {
-            const size_t granule = rows[i] / head_.granule_rows;
-            const size_t start = granule * head_.granule_rows;
-            if (granule != known)
-            {
-                BASALT_ASSERT(rows[i] < head_.rows);
-                granule_codes.clear();
-                read_codes(start, std::min<size_t>(head_.granule_rows, head_.rows - start),
-                           granule_codes);
-                known = granule;
-            }
-            codes[i] = granule_codes[rows[i] - start];
-        }
-        return std::make_shared<DictionaryColumn>(dictionary_, std::move(codes));
-    }
-
-    bool as_dictionary(size_t begin, size_t count, ColumnPtr& dictionary,
-                       PodVector<uint32_t>& codes) const override
-    {
-        codes.clear();
-        read_codes(begin, count, codes);
-        dictionary = dictionary_;
+        uint8_t one = 0;
+        if (!evaluate_values(predicate, *value_, &one))
+            return false;
+        std::memset(mask, one, count);
         return true;
     }
 
 private:
-    template <class T> void widen(const char* from, size_t count, uint32_t* to) const
-    {
-        uint32_t largest = 0;
-        for (size_t i = 0; i < count; ++i)
-        {
-            T code;
-            std::memcpy(&code, from + i * sizeof(T), sizeof(T));
-            to[i] = code;
-            largest = std::max<uint32_t>(largest, code);
-        }
-        if (largest >= dictionary_->size())
-            throw_corrupted("a code is outside of the dictionary");
-    }
-
-    void read_codes(size_t begin, size_t count, PodVector<uint32_t>& codes) const
-    {
-        BASALT_ASSERT(begin + count <= head_.rows);
-        codes.resize(count);
-        const size_t width = head_.code_bytes;
-        PodVector<char> bytes;
-        for (size_t done = 0; done < count;)
-        {
-            const size_t row = begin + done;
-            const size_t granule = row / head_.granule_rows;
-            const size_t start = granule * head_.granule_rows;
-            const size_t rows = std::min<size_t>(head_.granule_rows, head_.rows - start);
-            const size_t skip = row - start;
-            const size_t take = std::min(count - done, rows - skip);
-            if (pieces_.original_bytes(granule, 0) != rows * width)
-                throw_corrupted("codes do not fit the number of rows");
-            bytes.resize(rows * width);
-            pieces_.read(granule, 0, bytes.data());
-            const char* from = bytes.data() + skip * width;
-            if (width == 1)
-                widen<uint8_t>(from, take, codes.data() + done);
-            else if (width == 2)
-                widen<uint16_t>(from, take, codes.data() + done);
-            else
-                widen<uint32_t>(from, take, codes.data() + done);
-            done += take;
-        }
-    }
-
-    PageHead head_;
-    ColumnPtr dictionary_;
-    std::shared_ptr<const void> owner_;
-    Pieces pieces_;
+    size_t rows_;
+    ColumnPtr value_;
 };
 
 class PlainPartDecoder final : public PartDecoder
@@ -238,56 +151,86 @@ public:
             column->type = header[i].type->id() == TypeId::LowCardinality
                                ? type_as<LowCardinalityType>(header[i].type).nested()
                                : header[i].type;
-            column->streams = plain_streams_of(column->type).size();
             column->shared = std::move(shared[i]);
             columns_.push_back(std::move(column));
         }
     }
 
     EncodedPagePtr open_page(size_t column, PageBytes bytes,
-                             const std::vector<EncodedPagePtr>&) const override
+                             const std::vector<EncodedPagePtr>& siblings) const override
     {
         const ColumnState& state = *columns_[column];
-        const PageHead head = PageHead::read(bytes.bytes);
-        switch (head.encoding)
-        {
-        case PageEncoding::Plain:
-            return std::make_shared<PlainPage>(head, state.type, state.streams, std::move(bytes));
-        case PageEncoding::Constant:
-            return std::make_shared<ConstantPage>(head, state.type, state.streams,
-                                                  std::move(bytes));
-        case PageEncoding::SharedDictionary:
-            check_codes(head);
-            return std::make_shared<DictionaryPage>(head, dictionary(state), std::move(bytes),
-                                                    kPageHeadBytes);
-        case PageEncoding::PageDictionary:
-        {
-            check_codes(head);
-            if (bytes.bytes.size() - kPageHeadBytes < head.dictionary_bytes)
-                throw_corrupted("it is shorter than its dictionary");
-            ColumnPtr values = read_dictionary(
-                bytes.bytes.substr(kPageHeadBytes, head.dictionary_bytes), state.type);
-            return std::make_shared<DictionaryPage>(head, std::move(values), std::move(bytes),
-                                                    kPageHeadBytes + head.dictionary_bytes);
-        }
-        }
-        throw Error(error_codes::CORRUPTED_DATA,
-                    "Page of an unknown encoding: it was written by a newer program or is damaged");
+        return open(state, state.type, std::move(bytes), siblings);
     }
 
 private:
     struct ColumnState
     {
         TypePtr type;
-        size_t streams = 0;
         std::string shared;
         std::once_flag once;
         ColumnPtr dictionary;
     };
 
+    // type: the column's, or that of the values of a Nullable.
+    EncodedPagePtr open(const ColumnState& state, const TypePtr& type, PageBytes bytes,
+                        const std::vector<EncodedPagePtr>& siblings) const
+    {
+        const PageHead head = PageHead::read(bytes.bytes);
+        switch (head.encoding)
+        {
+        case PageEncoding::Plain:
+            return std::make_shared<PlainPage>(head, type, plain_streams_of(type).size(),
+                                               std::move(bytes));
+        case PageEncoding::Constant:
+            return std::make_shared<ConstantPage>(head, type, plain_streams_of(type).size(),
+                                                  std::move(bytes));
+        case PageEncoding::SharedDictionary:
+        case PageEncoding::PackedSharedDictionary:
+            check_codes(head);
+            return open_dictionary(head, dictionary(state), std::move(bytes), kPageHeadBytes);
+        case PageEncoding::PageDictionary:
+        case PageEncoding::PackedPageDictionary:
+        {
+            check_codes(head);
+            if (bytes.bytes.size() - kPageHeadBytes < head.dictionary_bytes)
+                throw_corrupted("it is shorter than its dictionary");
+            ColumnPtr values = read_dictionary(
+                bytes.bytes.substr(kPageHeadBytes, head.dictionary_bytes), type);
+            return open_dictionary(head, std::move(values), std::move(bytes),
+                                   kPageHeadBytes + head.dictionary_bytes);
+        }
+        case PageEncoding::PackedIntegers:
+            return open_packed_integers(head, type, std::move(bytes));
+        case PageEncoding::DecimalFloats:
+            return open_decimal_floats(head, type, std::move(bytes));
+        case PageEncoding::HexText:
+            if (!type->is(TypeId::String))
+                throw_corrupted("hexadecimal text in a column of another type");
+            return open_hex_text(head, std::move(bytes));
+        case PageEncoding::NullableValues:
+        {
+            if (!type->is_nullable())
+                throw_corrupted("a null map in a column without NULL");
+            const std::string_view nested = nested_page_of(bytes.bytes);
+            EncodedPagePtr values = open(state, type_as<NullableType>(type).nested(),
+                                         {nested, bytes.owner}, siblings);
+            return open_nullable(head, type, std::move(bytes), std::move(values));
+        }
+        case PageEncoding::Templates:
+            break;
+        }
+        throw Error(error_codes::CORRUPTED_DATA,
+                    "Page of an unknown encoding: it was written by a newer program or is damaged");
+    }
+
     static void check_codes(const PageHead& head)
     {
-        if (head.code_bytes != 1 && head.code_bytes != 2 && head.code_bytes != 4)
+        const bool packed = head.encoding == PageEncoding::PackedSharedDictionary ||
+                            head.encoding == PageEncoding::PackedPageDictionary;
+        if (packed != (head.code_bytes == 0))
+            throw_corrupted("its codes have another width");
+        if (!packed && head.code_bytes != 1 && head.code_bytes != 2 && head.code_bytes != 4)
             throw_corrupted("its codes have no width");
     }
 

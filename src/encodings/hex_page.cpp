@@ -1,0 +1,299 @@
+#include "encodings/byte_reader.h"
+#include "encodings/hex_text.h"
+#include "encodings/predicate_masks.h"
+#include "encodings/value_pages.h"
+
+#include <algorithm>
+
+namespace basalt
+{
+
+namespace
+{
+
+using Kind = PagePredicate::Kind;
+
+constexpr size_t kMaxHexDigits = 1024;
+constexpr size_t kUuidDigits = 32;
+constexpr size_t kUuidLength = 36;
+constexpr size_t kDashes[] = {8, 13, 18, 23};
+
+// How texts of a page look.
+struct HexForm
+{
+    HexCase letters = HexCase::Lower;
+    bool dashes = false; // a UUID: 8-4-4-4-12
+    uint32_t digits = 0; // a text, even
+
+    size_t length() const { return dashes ? kUuidLength : digits; }
+    size_t width() const { return digits / 2; }
+};
+
+void take_dashes_out(const char* text, char* digits)
+{
+    std::memcpy(digits, text, 8);
+    std::memcpy(digits + 8, text + 9, 4);
+    std::memcpy(digits + 12, text + 14, 4);
+    std::memcpy(digits + 16, text + 19, 4);
+    std::memcpy(digits + 20, text + 24, 12);
+}
+
+void put_dashes_in(const char* digits, char* text)
+{
+    std::memcpy(text, digits, 8);
+    std::memcpy(text + 9, digits + 8, 4);
+    std::memcpy(text + 14, digits + 12, 4);
+    std::memcpy(text + 19, digits + 16, 4);
+    std::memcpy(text + 24, digits + 20, 12);
+    for (const size_t at : kDashes)
+        text[at] = '-';
+}
+
+bool has_dashes(const char* text)
+{
+    return std::all_of(std::begin(kDashes), std::end(kDashes),
+                       [&](size_t at) { return text[at] == '-'; });
+}
+
+// `count` texts back to back to width() bytes each; false when one is not of this form.
+bool texts_to_binary(const HexForm& form, const char* texts, size_t count, char* out)
+{
+    if (!form.dashes)
+        return parse_hex(texts, count * form.digits, form.letters, out);
+    char digits[kUuidDigits];
+    for (size_t i = 0; i < count; ++i, texts += kUuidLength, out += kUuidDigits / 2)
+    {
+        if (!has_dashes(texts))
+            return false;
+        take_dashes_out(texts, digits);
+        if (!parse_hex(digits, kUuidDigits, form.letters, out))
+            return false;
+    }
+    return true;
+}
+
+void binary_to_texts(const HexForm& form, const char* binary, size_t count, char* out)
+{
+    if (!form.dashes)
+        return write_hex(binary, count * form.width(), form.letters, out);
+    char digits[kUuidDigits];
+    for (size_t i = 0; i < count; ++i, binary += kUuidDigits / 2, out += kUuidLength)
+    {
+        write_hex(binary, kUuidDigits / 2, form.letters, digits);
+        put_dashes_in(digits, out);
+    }
+}
+
+class HexPage final : public EncodedPage
+{
+public:
+    HexPage(const HexForm& form, size_t rows, std::string_view binary, PageBytes bytes)
+        : form_(form), rows_(rows), binary_(binary.data()), owner_(std::move(bytes.owner))
+    {
+    }
+
+    size_t rows() const override { return rows_; }
+    const char* binary() const { return binary_; }
+    size_t width() const { return form_.width(); }
+
+    ColumnPtr decode(size_t begin, size_t count) const override
+    {
+        BASALT_ASSERT(begin + count <= rows_);
+        auto column = new_column(count);
+        binary_to_texts(form_, binary_ + begin * width(), count, column->chars().data());
+        return column;
+    }
+
+    ColumnPtr decode_rows(const RowIndexes& rows) const override
+    {
+        auto column = new_column(rows.size());
+        char* out = column->chars().data();
+        for (size_t i = 0; i < rows.size(); ++i, out += form_.length())
+        {
+            BASALT_ASSERT(rows[i] < rows_);
+            binary_to_texts(form_, binary_ + rows[i] * width(), 1, out);
+        }
+        return column;
+    }
+
+    bool evaluate(const PagePredicate& predicate, size_t begin, size_t count,
+                  uint8_t* mask) const override
+    {
+        BASALT_ASSERT(begin + count <= rows_);
+        switch (predicate.kind)
+        {
+        case Kind::Equals:
+        case Kind::NotEquals:
+        case Kind::In:
+        case Kind::NotIn:
+            break;
+        default:
+            return false;
+        }
+        std::string wanted; // the constants that have the form, in binary
+        for (const auto& value : predicate.values)
+        {
+            const auto* text = value.get_if<std::string>();
+            if (!text)
+                return false;
+            char one[kMaxHexDigits / 2];
+            if (text->size() == form_.length() && texts_to_binary(form_, text->data(), 1, one))
+                wanted.append(one, width());
+        }
+        find(wanted, begin, count, mask);
+        if (is_negated(predicate.kind))
+            for (size_t i = 0; i < count; ++i)
+                mask[i] ^= 1;
+        return true;
+    }
+
+private:
+    std::shared_ptr<StringColumn> new_column(size_t count) const
+    {
+        auto column = std::make_shared<StringColumn>();
+        const size_t length = form_.length();
+        column->chars().resize(count * length);
+        column->offsets().resize(count);
+        for (size_t i = 0; i < count; ++i)
+            column->offsets()[i] = (i + 1) * length;
+        return column;
+    }
+
+    // mask[i] = whether the value is one of those in `wanted`.
+    void find(const std::string& wanted, size_t begin, size_t count, uint8_t* mask) const
+    {
+        const size_t width = this->width();
+        const char* from = binary_ + begin * width;
+        std::memset(mask, 0, count);
+        if (wanted.size() > 4 * width)
+            return find_in_set(wanted, begin, count, mask);
+        for (size_t at = 0; at < wanted.size(); at += width)
+        {
+            const char* one = wanted.data() + at;
+            if (width == 16)
+            {
+                const auto low = load<uint64_t>(one);
+                const auto high = load<uint64_t>(one + 8);
+                for (size_t i = 0; i < count; ++i)
+                    mask[i] |= ((load<uint64_t>(from + i * 16) ^ low) |
+                                (load<uint64_t>(from + i * 16 + 8) ^ high)) == 0;
+            }
+            else if (width == 8)
+            {
+                const auto word = load<uint64_t>(one);
+                for (size_t i = 0; i < count; ++i)
+                    mask[i] |= load<uint64_t>(from + i * 8) == word;
+            }
+            else
+                for (size_t i = 0; i < count; ++i)
+                    mask[i] |= std::memcmp(from + i * width, one, width) == 0;
+        }
+    }
+
+    void find_in_set(const std::string& wanted, size_t begin, size_t count, uint8_t* mask) const
+    {
+        const size_t width = this->width();
+        std::vector<std::string_view> set;
+        for (size_t at = 0; at < wanted.size(); at += width)
+            set.push_back(std::string_view(wanted).substr(at, width));
+        std::sort(set.begin(), set.end());
+        for (size_t i = 0; i < count; ++i)
+            mask[i] = std::binary_search(
+                set.begin(), set.end(), std::string_view(binary_ + (begin + i) * width, width));
+    }
+
+    HexForm form_;
+    size_t rows_;
+    const char* binary_;
+    std::shared_ptr<const void> owner_;
+};
+
+// What the first texts look like; nullopt when they are no such texts.
+std::optional<HexForm> form_of(const StringColumn& column)
+{
+    HexForm form;
+    const std::string_view first = column.at(0);
+    form.dashes = first.size() == kUuidLength && has_dashes(first.data());
+    if (!form.dashes && (first.size() % 2 || first.size() < 8 || first.size() > kMaxHexDigits))
+        return std::nullopt;
+    form.digits = static_cast<uint32_t>(form.dashes ? kUuidDigits : first.size());
+    const size_t looked_at = std::min<size_t>(column.size(), 64);
+    bool letters = form.dashes;
+    for (size_t i = 0; i < looked_at; ++i)
+    {
+        for (const char c : column.at(i))
+        {
+            letters |= c >= 'a';
+            if (c >= 'A' && c <= 'F')
+                form.letters = HexCase::Upper;
+        }
+    }
+    // Decimal numbers as text are better kept as numbers.
+    if (!letters && form.letters == HexCase::Lower && form.digits <= 18)
+        return std::nullopt;
+    return form;
+}
+
+} // namespace
+
+bool write_hex_text(const Column& flat, size_t granule_rows, std::string& out)
+{
+    const auto& column = column_as<StringColumn>(flat);
+    const size_t rows = column.size();
+    const auto form = form_of(column);
+    if (!form)
+        return false;
+    const size_t length = form->length();
+    const uint64_t* offsets = column.offsets().data();
+    uint64_t differences = 0;
+    for (size_t i = 0; i < rows; ++i)
+        differences |= offsets[i] ^ ((i + 1) * length);
+    if (differences)
+        return false;
+    // Most columns that are not of this form show it at once.
+    char probe[kMaxHexDigits / 2];
+    if (!texts_to_binary(*form, column.chars().data(), 1, probe))
+        return false;
+    const size_t start = out.size();
+    PageHead head;
+    head.encoding = PageEncoding::HexText;
+    head.rows = static_cast<uint32_t>(rows);
+    head.granule_rows = static_cast<uint32_t>(granule_rows);
+    head.append_to(out);
+    out.push_back(static_cast<char>(form->letters));
+    out.push_back(static_cast<char>(form->dashes));
+    append_varint(out, form->digits);
+    const size_t binary = out.size();
+    out.resize(binary + rows * form->width());
+    if (texts_to_binary(*form, column.chars().data(), rows, out.data() + binary))
+        return true;
+    out.resize(start);
+    return false;
+}
+
+EncodedPagePtr open_hex_text(const PageHead& head, PageBytes bytes)
+{
+    ByteReader reader(bytes.bytes.substr(kPageHeadBytes));
+    HexForm form;
+    const uint8_t letters = reader.byte();
+    const uint8_t dashes = reader.byte();
+    form.letters = static_cast<HexCase>(letters);
+    form.dashes = dashes != 0;
+    form.digits = static_cast<uint32_t>(reader.count(kMaxHexDigits, "too many digits"));
+    if (letters > 1 || dashes > 1 || form.digits % 2 || form.digits == 0 ||
+        (form.dashes && form.digits != kUuidDigits))
+        throw_damaged_page("digits of an unknown form");
+    const std::string_view binary = reader.bytes(head.rows * form.width());
+    return std::make_shared<HexPage>(form, head.rows, binary, std::move(bytes));
+}
+
+const char* hex_binary_of(const EncodedPage& page, size_t& width)
+{
+    const auto* hex = dynamic_cast<const HexPage*>(&page);
+    if (!hex)
+        return nullptr;
+    width = hex->width();
+    return hex->binary();
+}
+
+} // namespace basalt

@@ -1,0 +1,93 @@
+#pragma once
+
+// Integers of up to 64 bits as a string of bytes that any range can be read from: constant, frame
+// of reference with bit packing and patched outliers (PFOR, after Zukowski et al., "Super-Scalar
+// RAM-CPU Cache Compression", 2006), differences packed the same way, runs, a dictionary, and a
+// common divisor taken out before. Layout in docs/format/page.md, "Integers".
+// Everything is modulo 2^64; signed values of any width are passed sign-extended.
+
+#include "encodings/byte_reader.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace basalt
+{
+
+// Values of one block; ranges that begin at a multiple of it are cheapest to read.
+inline constexpr size_t kIntegerBlock = 8192;
+inline constexpr size_t kMaxIntegerDictionary = 4096;
+
+// Appends the stream. The choice between the ways is made on a sample, and per block by exact
+// sizes. is_signed: the values are ordered as int64_t (a matter of size only).
+void write_integers(const uint64_t* values, size_t count, bool is_signed, std::string& out);
+
+// The same for codes below `domain`: codes that the values use are numbered by frequency where
+// that makes them smaller.
+void write_codes(const uint32_t* codes, size_t count, size_t domain, std::string& out);
+
+class IntegerReader
+{
+public:
+    IntegerReader() = default;
+    // Checks the head only; the blocks are checked as they are read. Throws CORRUPTED_DATA.
+    // The bytes must outlive the reader. Reading is thread-safe.
+    IntegerReader(std::string_view bytes, size_t count);
+
+    size_t size() const { return count_; }
+    bool is_constant() const { return kind_ == kConstant; }
+    uint64_t constant() const { return offset_; }
+    // Values of a stream that is stored as a dictionary and codes; empty when it is not.
+    const std::vector<uint64_t>& dictionary() const { return dictionary_; }
+
+    // Values [begin, begin + count) modulo the width of T.
+    void read(size_t begin, size_t count, uint64_t* out) const;
+    template <class T> void read_as(size_t begin, size_t count, T* out) const
+    {
+        uint64_t buffer[kChunk];
+        while (count)
+        {
+            // Chunks end where blocks end.
+            const size_t some = std::min({count, kChunk - begin % kChunk});
+            read(begin, some, buffer);
+            for (size_t i = 0; i < some; ++i)
+                out[i] = static_cast<T>(buffer[i]);
+            begin += some;
+            count -= some;
+            out += some;
+        }
+    }
+    // Codes into dictionary(), each checked to be in it.
+    void read_codes(size_t begin, size_t count, uint64_t* out) const;
+
+    static constexpr size_t kChunk = kIntegerBlock;
+
+    // Numbers on disk.
+    enum Kind : uint8_t
+    {
+        kConstant = 0,
+        kBlocks = 1,
+        kDictionary = 2,
+    };
+    enum Method : uint8_t
+    {
+        kOneValue = 0,
+        kPacked = 1,
+        kDeltas = 2,
+        kRuns = 3,
+    };
+
+private:
+    void open_blocks(ByteReader reader);
+    void read_blocks(size_t begin, size_t count, uint64_t* out) const;
+    void read_block(size_t block, size_t begin, size_t count, uint64_t* out) const;
+
+    size_t count_ = 0;
+    uint8_t kind_ = kConstant;
+    uint64_t offset_ = 0; // or the constant
+    uint64_t scale_ = 1;
+    std::vector<uint64_t> dictionary_;
+    std::vector<const char*> blocks_; // begin of each, and the end
+};
+
+} // namespace basalt

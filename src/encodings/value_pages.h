@@ -1,0 +1,40 @@
+#pragma once
+
+// Pages of one flat column in the forms that Auto chooses between; layouts in
+// docs/format/page.md. Each write_… appends a whole page and returns true, or leaves `out` as it
+// was and returns false when the form does not fit the values. Each open_… throws CORRUPTED_DATA.
+
+#include "encodings/page.h"
+#include "encodings/page_format.h"
+
+namespace basalt
+{
+
+// Integers, dates and times, enums, decimals, IPv4: up to 64 bits wide; and the bits of floats.
+bool write_packed_integers(const Column& flat, const TypePtr& type, size_t granule_rows,
+                           std::string& out);
+EncodedPagePtr open_packed_integers(const PageHead& head, const TypePtr& type, PageBytes bytes);
+
+// Floats that are decimals: a whole number divided by a power of ten. After Afroozeh, Kuffo and
+// Boncz, "ALP: Adaptive Lossless floating-Point Compression", 2023.
+bool write_decimal_floats(const Column& flat, const TypePtr& type, size_t granule_rows,
+                          std::string& out);
+EncodedPagePtr open_decimal_floats(const PageHead& head, const TypePtr& type, PageBytes bytes);
+
+// Strings of one even number of hexadecimal digits in one case, or UUIDs with dashes.
+bool write_hex_text(const Column& flat, size_t granule_rows, std::string& out);
+EncodedPagePtr open_hex_text(const PageHead& head, PageBytes bytes);
+
+// The binary form of a page that open_hex_text opened; nullptr for other pages. Row i of the page
+// is bytes [i * width, i * width + width) of what is returned; they live as long as the page.
+const char* hex_binary_of(const EncodedPage& page, size_t& width);
+
+// `nested` is a page of the nested column.
+void write_nullable(const uint8_t* nulls, size_t rows, size_t granule_rows,
+                    std::string_view nested, std::string& out);
+// Where the nested page lies in a page of NullableValues.
+std::string_view nested_page_of(std::string_view page);
+EncodedPagePtr open_nullable(const PageHead& head, const TypePtr& type, PageBytes bytes,
+                             EncodedPagePtr nested);
+
+} // namespace basalt
