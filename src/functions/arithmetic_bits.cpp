@@ -65,7 +65,7 @@ ColumnPtr bit_arithmetic(ArithmeticOp op, const Column& a, const Column& b, Phys
 }
 
 ColumnPtr shift_arithmetic(ArithmeticOp op, const Column& a, const Argument& b,
-                           PhysicalType physical, size_t rows)
+                           PhysicalType physical, size_t limit_bits, size_t rows)
 {
     const bool is_signed = number_kind(*b.type).is_signed;
     const ColumnPtr counts = convert_numbers(b.column, b.type->physical(),
@@ -93,22 +93,22 @@ ColumnPtr shift_arithmetic(ArithmeticOp op, const Column& a, const Argument& b,
         physical, rows,
         [&]<class Tag, class T>(Tag, T* out)
         {
-            constexpr uint64_t kBits = sizeof(T) * 8;
             const VectorView<T> left(a);
             if (op == ArithmeticOp::BitShiftLeft)
             {
                 for (size_t i = 0; i < rows; ++i)
-                    out[i] = by[i] >= kBits ? T(0)
+                    out[i] = by[i] >= limit_bits ? T(0)
                                             : static_cast<T>(left[i] << static_cast<int>(by[i]));
             }
             else if (op == ArithmeticOp::BitShiftRight)
             {
                 for (size_t i = 0; i < rows; ++i)
-                    out[i] = by[i] >= kBits ? T(0)
+                    out[i] = by[i] >= limit_bits ? T(0)
                                             : static_cast<T>(left[i] >> static_cast<int>(by[i]));
             }
             else if constexpr (sizeof(T) <= 8)
             {
+                constexpr uint64_t kBits = sizeof(T) * 8;
                 const bool to_left = op == ArithmeticOp::BitRotateLeft;
                 for (size_t i = 0; i < rows; ++i)
                     out[i] = rotated_left<T>(left[i],

@@ -37,8 +37,9 @@ ColumnPtr wrapping_arithmetic(ArithmeticOp op, const Column& a, const Column& b,
                               PhysicalType physical, size_t rows);
 ColumnPtr bit_arithmetic(ArithmeticOp op, const Column& a, const Column& b, PhysicalType physical,
                          size_t rows);
+// Shifts by limit_bits (the width of what is shifted before it was converted) or more give 0.
 ColumnPtr shift_arithmetic(ArithmeticOp op, const Column& a, const Argument& b,
-                           PhysicalType physical, size_t rows);
+                           PhysicalType physical, size_t limit_bits, size_t rows);
 // Integers only: 32 bits and more.
 ColumnPtr division_arithmetic(ArithmeticOp op, const Column& a, const Column& b,
                               PhysicalType physical, size_t rows);

@@ -149,7 +149,8 @@ ColumnPtr number_arithmetic(ArithmeticOp op, const Argument& a, const Argument& 
         case ArithmeticOp::BitShiftRight:
         case ArithmeticOp::BitRotateLeft:
         case ArithmeticOp::BitRotateRight:
-            return shift_arithmetic(op, *as_physical(a, physical), b, physical, rows);
+            return shift_arithmetic(op, *as_physical(a, physical), b, physical,
+                                    number_kind(*a.type).bytes * 8, rows);
         case ArithmeticOp::Gcd:
         case ArithmeticOp::Lcm:
         {

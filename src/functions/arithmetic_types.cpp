@@ -1,5 +1,7 @@
 #include "functions/arithmetic.h"
 
+#include "base/error.h"
+
 #include <algorithm>
 
 namespace basalt
@@ -92,13 +94,21 @@ TypePtr number_result_type(ArithmeticOp op, const DataType& a, const DataType& b
             return any_float ? nullptr : number_type({any_signed, false, next(widest)});
         case ArithmeticOp::Max2:
         case ArithmeticOp::Min2: return wide ? nullptr : simple_type(TypeId::Float64);
+        case ArithmeticOp::BitShiftLeft:
+        case ArithmeticOp::BitShiftRight:
+            if (!any_float && is_wide_integer(b))
+                throw Error(error_codes::NOT_IMPLEMENTED,
+                            "Bit shift is not implemented for big integers as second argument");
+            [[fallthrough]];
         case ArithmeticOp::BitAnd:
         case ArithmeticOp::BitOr:
         case ArithmeticOp::BitXor:
-        case ArithmeticOp::BitShiftLeft:
-        case ArithmeticOp::BitShiftRight:
+            return any_float ? nullptr : number_type({any_signed, false, widest});
         case ArithmeticOp::BitRotateLeft:
         case ArithmeticOp::BitRotateRight:
+            if (!any_float && wide)
+                throw Error(error_codes::NOT_IMPLEMENTED,
+                            "Bit rotate is not implemented for big integers");
             return any_float ? nullptr : number_type({any_signed, false, widest});
     }
     return nullptr;

@@ -157,6 +157,12 @@ ColumnPtr cast_plain(const ColumnPtr& column, const TypePtr& from, const TypePtr
         result = cast_addresses(column, from, to, job);
     if (!result)
         result = cast_composite(column, from, to, job);
+    const bool from_composite =
+        from->is(TypeId::Array) || from->is(TypeId::Tuple) || from->is(TypeId::Map);
+    if (!result && from_composite)
+        throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
+                    fmt::format("Illegal type {} of argument of conversion to {}", from->name(),
+                                to->name()));
     if (!result)
         throw Error(error_codes::CANNOT_CONVERT_TYPE,
                     fmt::format("Conversion from {} to {} is not supported", from->name(),

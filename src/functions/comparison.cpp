@@ -194,18 +194,18 @@ ColumnPtr with_common_type(ComparisonOp op, const Argument& a, const Argument& b
     return compare_generic(op, left.column, right.column, rows);
 }
 
-bool same_shape(const TypePtr& a, const TypePtr& b)
+bool comparable_types(const TypePtr& a, const TypePtr& b, bool text_may_be_read);
+
+bool same_shape(const TypePtr& a, const TypePtr& b, bool text_may_be_read)
 {
-    return comparable({nullptr, strip_wrappers(a)}, {nullptr, strip_wrappers(b)});
+    return comparable_types(strip_wrappers(a), strip_wrappers(b), text_may_be_read);
 }
 
-} // namespace
-
-bool comparable(const Argument& a, const Argument& b)
+bool comparable_types(const TypePtr& a, const TypePtr& b, bool text_may_be_read)
 {
-    const DataType& left = *a.type;
-    const DataType& right = *b.type;
-    if (left.is(TypeId::Nothing) || right.is(TypeId::Nothing) || same_type(a.type, b.type))
+    const DataType& left = *a;
+    const DataType& right = *b;
+    if (left.is(TypeId::Nothing) || right.is(TypeId::Nothing) || same_type(a, b))
         return true;
     if ((left.is_number() && right.is_number()) || numeric_pair(left, right))
         return true;
@@ -219,25 +219,34 @@ bool comparable(const Argument& a, const Argument& b)
         (right.is(TypeId::Time) || right.is(TypeId::Time64)))
         return true;
     // Texts that are not constant are refused when there are rows to compare.
-    if ((left.is(TypeId::String) && reads_text(right)) ||
-        (right.is(TypeId::String) && reads_text(left)))
+    if (text_may_be_read && ((left.is(TypeId::String) && reads_text(right)) ||
+                             (right.is(TypeId::String) && reads_text(left))))
         return true;
     if (left.is(TypeId::Array) && right.is(TypeId::Array))
-        return same_shape(type_as<ArrayType>(a.type).nested(), type_as<ArrayType>(b.type).nested());
+        return same_shape(type_as<ArrayType>(a).nested(), type_as<ArrayType>(b).nested(),
+                          false);
     if (left.is(TypeId::Map) && right.is(TypeId::Map))
-        return same_shape(type_as<MapType>(a.type).entries(), type_as<MapType>(b.type).entries());
+        return same_shape(type_as<MapType>(a).entries(), type_as<MapType>(b).entries(),
+                          false);
     if (left.is(TypeId::Tuple) && right.is(TypeId::Tuple))
     {
-        const auto& x = type_as<TupleType>(a.type).elements();
-        const auto& y = type_as<TupleType>(b.type).elements();
+        const auto& x = type_as<TupleType>(a).elements();
+        const auto& y = type_as<TupleType>(b).elements();
         if (x.size() != y.size())
             return false;
         for (size_t i = 0; i < x.size(); ++i)
-            if (!same_shape(x[i], y[i]))
+            if (!same_shape(x[i], y[i], text_may_be_read))
                 return false;
         return true;
     }
     return false;
+}
+
+} // namespace
+
+bool comparable(const Argument& a, const Argument& b)
+{
+    return comparable_types(a.type, b.type, true);
 }
 
 ColumnPtr compare_columns(ComparisonOp op, const Argument& a, const Argument& b, size_t rows,

@@ -237,8 +237,10 @@ ColumnPtr execute_with_nulls(const ScalarFunction& function, const Arguments& ar
 ColumnPtr execute_flat(const ScalarFunction& function, Arguments arguments,
                        const TypePtr& result_type, size_t rows, const QueryContext& context)
 {
-    if (!function.takes_dictionaries())
-        for (auto& argument : arguments)
+    // A dictionary that holds NULL is flattened for functions that see values only.
+    for (auto& argument : arguments)
+        if (!function.takes_dictionaries() ||
+            (function.default_nulls() && argument.type->is_nullable()))
             argument.column = to_flat_keeping_constant(argument.column);
     if (function.default_nulls())
         return execute_with_nulls(function, arguments, result_type, rows, context);

@@ -34,6 +34,15 @@ void check_argument_count(const ScalarFunction& function, size_t given, size_t m
                             function.name(), given, wanted));
 }
 
+void check_enough_arguments(const ScalarFunction& function, size_t given, size_t min)
+{
+    if (given < min)
+        throw Error(error_codes::TOO_FEW_ARGUMENTS_FOR_FUNCTION,
+                    fmt::format("Number of arguments for function \"{}\" should be at least {}: "
+                                "passed {}",
+                                function.name(), min, given));
+}
+
 void throw_illegal_type(const ScalarFunction& function, const TypePtr& type)
 {
     throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,

@@ -24,6 +24,9 @@ inline void check_argument_count(const ScalarFunction& function, size_t given, s
     check_argument_count(function, given, exact, exact);
 }
 
+// TOO_FEW_ARGUMENTS_FOR_FUNCTION below min: what and, or and the like throw.
+void check_enough_arguments(const ScalarFunction& function, size_t given, size_t min);
+
 // ILLEGAL_TYPE_OF_ARGUMENT: "Illegal type String of argument of function name".
 [[noreturn]] void throw_illegal_type(const ScalarFunction& function, const TypePtr& type);
 // "Illegal types A and B of arguments of function name".

@@ -73,8 +73,10 @@ private:
         size_t bytes = 8;
         for (const auto& type : types)
         {
-            if (!type->is_integer())
+            if (type->is_float())
                 return nullptr;
+            if (!type->is_integer())
+                return common_type(types); // throws, naming the types
             bytes = std::max(bytes, number_kind(*type).bytes);
         }
         return simple_type(bytes == 8 ? TypeId::Int128 : TypeId::Int256);

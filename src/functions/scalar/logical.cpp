@@ -30,10 +30,10 @@ public:
         if (op_ == LogicalOp::Not)
             check_argument_count(*this, arguments.size(), 1);
         else
-            check_argument_count(*this, arguments.size(), 2, ~size_t{0});
+            check_enough_arguments(*this, arguments.size(), 2);
         bool any_bool = false;
         bool any_nullable = false;
-        bool any_value = false;
+        bool any_null_literal = false;
         for (size_t i = 0; i < arguments.size(); ++i)
         {
             const TypePtr& type = arguments[i].type;
@@ -44,9 +44,10 @@ public:
                                         type->name(), i + 1, name()));
             any_bool = any_bool || plain->is(TypeId::Bool);
             any_nullable = any_nullable || is_nullable_or_lc_nullable(type);
-            any_value = any_value || !plain->is(TypeId::Nothing);
+            any_null_literal = any_null_literal || plain->is(TypeId::Nothing);
         }
-        if (!any_value && (op_ == LogicalOp::Not || op_ == LogicalOp::Xor))
+        const bool strict = op_ == LogicalOp::Not || op_ == LogicalOp::Xor;
+        if (any_null_literal && strict)
             return make_nullable(simple_type(TypeId::Nothing));
         const TypePtr& result = simple_type(any_bool ? TypeId::Bool : TypeId::UInt8);
         return any_nullable ? make_nullable(result) : result;

@@ -1,5 +1,6 @@
 // Every expression in answers/*.tsv, as constants and as columns, against the recorded answers of
-// ClickHouse. Columns of a line: expression, type, value; or expression, "!", error code.
+// ClickHouse. Columns of a line: expression, type, value; or expression, "!", error code. What needs
+// constants stands in files whose names end in _constants and is not tried on columns.
 
 #include "tests/unit/functions/expression_text.h"
 
@@ -28,13 +29,37 @@ class RecordedAnswers : public testing::TestWithParam<std::string>
 {
 };
 
+// The type's name as one line: TabSeparated escapes it and toTypeName breaks named tuples up.
+std::string plain_type_name(std::string_view escaped)
+{
+    std::string name;
+    for (size_t i = 0; i < escaped.size(); ++i)
+    {
+        if (escaped[i] != '\\')
+        {
+            name += escaped[i];
+            continue;
+        }
+        ++i;
+        if (escaped[i] != 'n')
+        {
+            name += escaped[i];
+            continue;
+        }
+        while (i + 1 < escaped.size() && escaped[i + 1] == ' ')
+            ++i;
+        if (!name.empty() && name.back() == ',')
+            name += ' ';
+    }
+    return name;
+}
+
 void check(const std::string& line, LiteralForm form, const QueryContext& context)
 {
     const size_t first = line.find('\t');
     const size_t second = line.find('\t', first + 1);
     const std::string text = line.substr(0, first);
-    std::string type = line.substr(first + 1, second - first - 1);
-    std::erase(type, '\\');
+    const std::string type = plain_type_name(line.substr(first + 1, second - first - 1));
     const std::string value = line.substr(second + 1);
     const char* form_name = form == LiteralForm::Constant ? " (constants)" : " (columns)";
     try
@@ -74,7 +99,8 @@ TEST_P(RecordedAnswers, AreOurs)
         if (line.empty() || line[0] == '#')
             continue;
         check(line, LiteralForm::Constant, context);
-        check(line, LiteralForm::Column, context);
+        if (!GetParam().ends_with("_constants"))
+            check(line, LiteralForm::Column, context);
         ++lines;
     }
     EXPECT_GT(lines, 0u);
