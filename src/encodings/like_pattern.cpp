@@ -37,9 +37,9 @@ size_t find_text(std::string_view text, std::string_view needle)
               : std::string_view::npos;
 }
 
-std::optional<LikePattern> LikePattern::make(const PagePredicate& predicate)
+std::optional<PageLikePattern> PageLikePattern::make(const PagePredicate& predicate)
 {
-    LikePattern result;
+    PageLikePattern result;
     switch (predicate.kind)
     {
     case Kind::Like:
@@ -97,19 +97,19 @@ std::optional<LikePattern> LikePattern::make(const PagePredicate& predicate)
     return result;
 }
 
-bool LikePattern::may_decide(std::string_view text) const
+bool PageLikePattern::may_decide(std::string_view text) const
 {
     return !ignores_case_ || is_ascii(text);
 }
 
-bool LikePattern::matches(std::string_view text) const
+bool PageLikePattern::matches(std::string_view text) const
 {
     if (ignores_case_)
         return matches_positive(ascii_lower(text)) != negated_;
     return matches_positive(text) != negated_;
 }
 
-bool LikePattern::matches_positive(std::string_view text) const
+bool PageLikePattern::matches_positive(std::string_view text) const
 {
     const std::string& prefix = parts_.front();
     if (parts_.size() == 1)

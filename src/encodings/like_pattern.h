@@ -8,11 +8,11 @@
 namespace basalt
 {
 
-class LikePattern
+class PageLikePattern
 {
 public:
     // nullopt for predicates that are no LIKE or that this does not take.
-    static std::optional<LikePattern> make(const PagePredicate& predicate);
+    static std::optional<PageLikePattern> make(const PagePredicate& predicate);
 
     bool negated() const { return negated_; }
     bool ignores_case() const { return ignores_case_; }

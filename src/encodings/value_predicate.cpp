@@ -11,7 +11,7 @@ namespace
 
 bool evaluate_strings(const PagePredicate& predicate, const StringColumn& values, uint8_t* mask)
 {
-    if (const auto pattern = LikePattern::make(predicate))
+    if (const auto pattern = PageLikePattern::make(predicate))
     {
         for (size_t i = 0; i < values.size(); ++i)
             if (!pattern->may_decide(values.at(i)))
