@@ -37,7 +37,7 @@ TablePtr make_generate_series(const std::string& name,
     series.function = name;
     series.engine = "SystemNumbers";
     series.column = "generate_series";
-    const bool is_signed = start < 0 || stop < 0 || step < 0;
+    const bool is_signed = start < 0 || stop < 0;
     series.kind = is_signed ? SeriesDescription::Kind::Signed : SeriesDescription::Kind::Numbers;
     series.first = static_cast<uint64_t>(start);
     series.step = static_cast<uint64_t>(step);

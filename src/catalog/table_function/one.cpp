@@ -6,16 +6,12 @@ namespace basalt
 namespace
 {
 
-// system.one and one(): a row with dummy = 0.
+// system.one: a row with dummy = 0.
 class OneTable final : public FunctionTable
 {
 public:
-    explicit OneTable(TableName name)
-        : FunctionTable("one", "SystemOne", {{"dummy", simple_type(TypeId::UInt8)}}),
-          name_(std::move(name))
-    {
-    }
-    TableName table_name() const override { return name_; }
+    OneTable() : FunctionTable("one", "SystemOne", {{"dummy", simple_type(TypeId::UInt8)}}) {}
+    TableName table_name() const override { return {"system", "one"}; }
     std::unique_ptr<Scan> scan(const ScanRequest& request, QueryContextPtr context) override
     {
         Block block({{make_constant(simple_type(TypeId::UInt8), Value(uint64_t{0}), 1),
@@ -24,19 +20,13 @@ public:
                            std::move(context));
     }
     std::optional<uint64_t> total_rows() const override { return 1; }
-
-private:
-    TableName name_;
 };
 
 } // namespace
 
 void register_one(Catalog& catalog)
 {
-    catalog.add_system_table(std::make_shared<OneTable>(TableName{"system", "one"}));
-    catalog.register_table_function(
-        "one", [](const std::vector<TableFunctionArgument>&, Catalog&, QueryContextPtr) -> TablePtr
-        { return std::make_shared<OneTable>(TableName{"_table_function", "one"}); });
+    catalog.add_system_table(std::make_shared<OneTable>());
 }
 
 } // namespace basalt

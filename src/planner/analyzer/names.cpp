@@ -321,6 +321,19 @@ void SelectAnalyzer::shorten_names(AstPtr& ast, const std::set<std::string>& hid
     }
     if (auto* call = ast->as<AstFunction>(); call && is_count_star(*call))
         call->arguments.clear();
+    // EXISTS is named by its answer.
+    if (const auto* call = ast->as<AstFunction>();
+        call && call->name == "exists" && call->arguments.size() == 1 &&
+        call->arguments[0]->kind == AstKind::Subquery)
+    {
+        const ExpressionPtr value = bind_exists(*call);
+        const std::string alias = ast->alias;
+        ++state_.next_subquery;
+        ast = AstLiteral::unsigned_number(
+            value->constant_column()->value_at(0).get<uint64_t>());
+        ast->alias = alias;
+        return;
+    }
     if (const auto* lambda = ast->as<AstLambda>())
     {
         std::set<std::string> inside = hidden;

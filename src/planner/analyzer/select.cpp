@@ -40,6 +40,8 @@ PlannedQuery SelectAnalyzer::run()
     find_aggregation();
 
     if (select_.prewhere)
+        check_prewhere();
+    if (select_.prewhere)
         apply_filter(select_.prewhere, "PREWHERE");
     if (select_.where)
         apply_filter(select_.where, "WHERE");
@@ -160,7 +162,20 @@ ExpressionPtr SelectAnalyzer::resolve_alias(const AstIdentifier& identifier)
         cycle_met_ = true;
         return nullptr;
     }
-    ExpressionPtr value = bind_alias(it->first, *it->second);
+    ExpressionPtr value;
+    const bool cycle_before = std::exchange(cycle_met_, false);
+    try
+    {
+        value = bind_alias(it->first, *it->second);
+    }
+    catch (const Error& error)
+    {
+        // `SELECT a AS x, x AS a`: an alias that leads back to itself gives way to a column.
+        if (error.code() != error_codes::UNKNOWN_IDENTIFIER || !cycle_met_ ||
+            !resolve_column(identifier))
+            throw;
+    }
+    cycle_met_ = cycle_met_ || cycle_before;
     for (size_t i = 1; i < identifier.parts.size() && value; ++i)
         value = subcolumn_of(value, identifier.parts[i], context_);
     return value;
@@ -270,6 +285,22 @@ void SelectAnalyzer::apply_filter(const AstPtr& ast, const char* clause)
     const ExpressionPtr condition = bind_in_stage(*ast, Stage::Rows, clause);
     apply_array_joins(false);
     keep_if(condition, false);
+}
+
+void SelectAnalyzer::check_prewhere() const
+{
+    const PlanNode* node = current_.get();
+    while (node->kind == PlanKind::Filter || node->kind == PlanKind::Project ||
+           node->kind == PlanKind::ArrayJoin || node->kind == PlanKind::Join)
+        node = node->inputs[0].get();
+    const auto* read =
+        node->kind == PlanKind::Read ? static_cast<const ReadNode*>(node) : nullptr;
+    if (!read || !read->table->supports_prewhere())
+        throw Error(error_codes::ILLEGAL_PREWHERE,
+                    read ? fmt::format("Storage {} (table {}) does not support PREWHERE",
+                                       read->table->engine_name(),
+                                       read->table->table_name().full())
+                         : "Invalid usage of PREWHERE: the query reads no table that supports it");
 }
 
 void SelectAnalyzer::keep_if(ExpressionPtr condition, bool for_totals)

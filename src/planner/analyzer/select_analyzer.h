@@ -113,6 +113,7 @@ private:
     ExpressionPtr bind_in_stage(const Ast& ast, Stage stage, const char* clause);
     ExpressionPtr bind_output(const Ast& ast, const char* clause); // after aggregation
     void apply_filter(const AstPtr& ast, const char* clause);
+    void check_prewhere() const;
     void keep_if(ExpressionPtr condition, bool for_totals);
     void project(const Expressions& values, const std::vector<std::string>& names,
                  bool keep_input);

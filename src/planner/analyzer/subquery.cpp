@@ -36,6 +36,21 @@ Block run_limited(PlannedQuery planned, uint64_t rows, AnalysisState& state)
     return state.context.run_subquery(plan_of(std::move(planned), state));
 }
 
+// A constant tuple whose elements are named as the subquery's columns, if their names differ.
+ExpressionPtr tuple_of(const Expressions& values, const std::vector<std::string>& names,
+                       const QueryContext& context)
+{
+    const ExpressionPtr plain = Expression::call("tuple", values, context);
+    const std::set<std::string> distinct(names.begin(), names.end());
+    if (distinct.size() != names.size() || distinct.contains("") || !plain->is_constant())
+        return plain;
+    Types types;
+    for (const ExpressionPtr& value : values)
+        types.push_back(value->type());
+    return Expression::constant_column(plain->constant_column(),
+                                       std::make_shared<TupleType>(std::move(types), names));
+}
+
 } // namespace
 
 ExpressionPtr SelectAnalyzer::bind_subquery(const AstSubquery& subquery)
@@ -45,6 +60,7 @@ ExpressionPtr SelectAnalyzer::bind_subquery(const AstSubquery& subquery)
         return it->second;
     PlannedQuery planned = plan_query(subquery.query, state_, this);
     const Header header = planned.root->output;
+    const std::vector<std::string> names = planned.names;
     const Block block = run_limited(std::move(planned), 2, state_);
     if (block.rows() > 1)
         throw Error(error_codes::INCORRECT_RESULT_OF_SCALAR_SUBQUERY,
@@ -85,7 +101,7 @@ ExpressionPtr SelectAnalyzer::bind_subquery(const AstSubquery& subquery)
     else if (values.empty())
         result = Expression::constant(type_of_value(Value(Null{})), Value(Null{}));
     else
-        result = Expression::call("tuple", std::move(values), context_);
+        result = tuple_of(values, names, context_);
     state_.scalars[key] = result;
     return result;
 }
