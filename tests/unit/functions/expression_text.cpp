@@ -270,8 +270,10 @@ private:
                     skip_value();
                     continue;
                 }
+                // JSONExtract's type comes last, wherever that is.
                 const bool wanted = std::find(constants.begin(), constants.end(),
-                                              arguments.size()) != constants.end();
+                                              arguments.size()) != constants.end() ||
+                                    (name.starts_with("JSONExtract") && !arguments.empty());
                 arguments.push_back(parse_value(constant || wanted));
             } while (take(","));
             expect(")");
