@@ -39,7 +39,6 @@ private:
 class TextPredicate
 {
 public:
-    // Also LIKE and its kin, as far as PageLikePattern takes them.
     static std::optional<TextPredicate> make(const PagePredicate& predicate);
     bool matches(std::string_view text) const;
 

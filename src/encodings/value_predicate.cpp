@@ -1,6 +1,6 @@
 #include "encodings/value_predicate.h"
 
-#include "encodings/like_pattern.h"
+#include "encodings/page_pattern.h"
 #include "encodings/predicate_masks.h"
 
 namespace basalt
@@ -11,11 +11,8 @@ namespace
 
 bool evaluate_strings(const PagePredicate& predicate, const StringColumn& values, uint8_t* mask)
 {
-    if (const auto pattern = PageLikePattern::make(predicate))
+    if (const auto pattern = PagePattern::make(predicate))
     {
-        for (size_t i = 0; i < values.size(); ++i)
-            if (!pattern->may_decide(values.at(i)))
-                return false;
         for (size_t i = 0; i < values.size(); ++i)
             mask[i] = pattern->matches(values.at(i));
         return true;
