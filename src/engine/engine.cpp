@@ -2,8 +2,8 @@
 
 #include "base/error.h"
 #include "base/threads.h"
-#include "engine/server_log_access.h"
-#include "storage/log/server_log.h"
+#include "engine/make_table.h"
+#include "storage/storage_service.h"
 
 #include <fmt/format.h>
 
@@ -17,11 +17,6 @@ std::string random_uuid(RandomSource& random)
     low = (low & ~(uint64_t{3} << 62)) | (uint64_t{2} << 62);
     return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32, (high >> 16) & 0xFFFF,
                        high & 0xFFFF, low >> 48, low & 0xFFFFFFFFFFFF);
-}
-
-std::unique_ptr<Transaction> begin_transaction(Engine& engine)
-{
-    return engine.log().begin();
 }
 
 Engine::Engine(FileSystem& files, EngineOptions options)
@@ -49,21 +44,26 @@ QueryContextPtr Engine::make_context()
 
 void Engine::start()
 {
-    ServerLogOptions log_options;
-    log_options.directory = options_.path + "/log";
-    log_ = std::make_unique<ServerLog>(
-        files_, log_options, system_clock(), [](const std::string& message)
-        { std::fprintf(stderr, "basalt: log: %s\n", message.c_str()); });
+    StorageOptions storage;
+    storage.path = options_.path;
+    storage.server_timezone = options_.timezone;
+    storage.report = [](const std::string& message)
+    { std::fprintf(stderr, "basalt: %s\n", message.c_str()); };
+    storage_ = std::make_unique<StorageService>(files_, storage, &memory_);
     catalog_ = std::make_unique<Catalog>(files_, options_.path);
     register_engines(*this);
     register_all_table_function(*catalog_);
-    catalog_->load([this](const std::string& text) { return attach_table(text); });
+    storage_->set_mutation_binder(
+        [this](const Table& table, const std::string& text, QueryContextPtr context)
+        { return bind_mutation_text(table, text, context); });
+    catalog_->load([this](const std::string& text) { return attach_table(*this, text); });
     if (!catalog_->database_exists("default"))
         catalog_->create_database({"default", "Atomic", random_uuid(system_random()), "", false},
                                   true);
     for (const auto& failure : catalog_->load_failures())
-        std::fprintf(stderr, "basalt: table %s was not opened: %s\n", failure.name.full().c_str(),
-                     failure.error.c_str());
+        std::fprintf(stderr, "basalt: table %s was not opened: %s\n",
+                     failure.name.full().c_str(), failure.error.c_str());
+    storage_->start();
 }
 
 void Engine::stop()
@@ -74,8 +74,10 @@ void Engine::stop()
     processes_.cancel_all();
     if (catalog_)
         catalog_->shutdown();
+    if (storage_)
+        storage_->shutdown();
     catalog_.reset();
-    log_.reset();
+    storage_.reset();
 }
 
 } // namespace basalt

@@ -13,7 +13,7 @@
 namespace basalt
 {
 
-class ServerLog;
+class StorageService;
 
 struct EngineOptions
 {
@@ -38,7 +38,7 @@ public:
 
     const EngineOptions& options() const { return options_; }
     Catalog& catalog() { return *catalog_; }
-    ServerLog& log() { return *log_; }
+    StorageService& storage() { return *storage_; }
     ProcessList& processes() { return processes_; }
     QueryLog& query_log() { return query_log_; }
     ErrorCounts& error_counts() { return error_counts_; }
@@ -51,12 +51,10 @@ public:
     QueryContextPtr make_context();
 
 private:
-    TablePtr attach_table(const std::string& create_text);
-
     FileSystem& files_;
     EngineOptions options_;
     MemoryTracker memory_;
-    std::unique_ptr<ServerLog> log_;
+    std::unique_ptr<StorageService> storage_;
     std::unique_ptr<Catalog> catalog_;
     ProcessList processes_;
     QueryLog query_log_;

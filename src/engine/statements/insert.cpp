@@ -5,8 +5,8 @@
 #include "base/error.h"
 #include "binder/binder.h"
 #include "engine/select.h"
-#include "engine/server_log_access.h"
 #include "sql/parser.h"
+#include "storage/storage_service.h"
 
 #include <fmt/format.h>
 
@@ -135,7 +135,7 @@ ResultPtr run_insert(const AstInsert& insert, StatementContext& statement)
         throw Error(error_codes::NOT_IMPLEMENTED,
                     "FROM INFILE is read by the client; the server does not open files");
     const TablePtr table = statement.get_table(insert.target);
-    auto transaction = begin_transaction(statement.engine);
+    auto transaction = statement.engine.storage().begin();
     if (insert.select)
         insert_select(insert, table, *transaction, statement);
     else

@@ -1,0 +1,84 @@
+#include "engine/make_table.h"
+
+#include "base/error.h"
+#include "catalog/view.h"
+#include "sql/parser.h"
+#include "storage/mergetree/merge_tree_table.h"
+#include "storage/storage_service.h"
+
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+void register_engines(Engine& engine)
+{
+    Engine* owner = &engine;
+    engine.catalog().register_engine(
+        "MergeTree",
+        [owner](const TableCreation& creation, Catalog&, QueryContextPtr) -> TablePtr
+        {
+            return std::make_shared<MergeTreeTable>(owner->storage(), creation.name, creation.uuid,
+                                                    creation.metadata, creation.attach);
+        });
+}
+
+TablePtr make_table(Engine& engine, const PreparedTable& prepared, const TableName& name,
+                    const std::string& uuid, bool attach, QueryContextPtr context)
+{
+    const TableFactory* factory = engine.catalog().find_engine(prepared.engine);
+    if (!factory)
+        throw Error(error_codes::UNKNOWN_STORAGE,
+                    fmt::format("Unknown table engine {}", prepared.engine));
+    TableCreation creation;
+    creation.name = name;
+    creation.uuid = uuid;
+    creation.engine = prepared.engine;
+    creation.metadata = prepared.metadata;
+    creation.create_query = prepared.create_query;
+    creation.attach = attach;
+    return (*factory)(creation, engine.catalog(), std::move(context));
+}
+
+TablePtr make_view(Engine& engine, const PreparedView& prepared, const AstCreateTable& create,
+                   const TableName& name, const std::string& uuid, QueryContextPtr context)
+{
+    TableCreation creation;
+    creation.name = name;
+    creation.uuid = uuid;
+    creation.engine = prepared.engine;
+    creation.metadata = prepared.metadata;
+    creation.create_query = prepared.create_query;
+    if (create.create == CreateKind::View)
+        return std::make_shared<View>(creation, prepared.query, name.database);
+    TableName target;
+    const bool has_inner = create.to_table.table.empty();
+    if (has_inner)
+        target = {name.database, inner_table_name(uuid, name.table)};
+    else
+        target = {create.to_table.database.empty() ? name.database : create.to_table.database,
+                  create.to_table.table};
+    return std::make_shared<MaterializedView>(creation, engine.catalog(), prepared.query,
+                                              name.database,
+                                              source_of_query(prepared.query, name.database),
+                                              target, has_inner);
+}
+
+TablePtr attach_table(Engine& engine, const std::string& create_text)
+{
+    const AstPtr ast = parse_query(create_text);
+    const auto* create = ast->as<AstCreateTable>();
+    if (!create)
+        throw Error(error_codes::INCORRECT_QUERY, "Not a CREATE of a table or a view");
+    const QueryContextPtr context = engine.make_context();
+    const TableName name{create->name.database, create->name.table};
+    CreateTableSources sources;
+    sources.database = name.database;
+    if (create->create == CreateKind::Table)
+        return make_table(engine, prepare_table(*create, sources, engine.catalog(), *context),
+                          name, create->uuid, true, context);
+    return make_view(engine, prepare_view(*create, sources, engine.catalog(), *context), *create,
+                     name, create->uuid, context);
+}
+
+} // namespace basalt
