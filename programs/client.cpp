@@ -2,6 +2,7 @@
 
 #include "programs/programs.h"
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "net/http/client.h"
 #include "programs/line_editor.h"
@@ -13,6 +14,8 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstring>
+#include <thread>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
