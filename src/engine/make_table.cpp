@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "catalog/view.h"
 #include "sql/parser.h"
-#include "storage/mergetree/merge_tree_table.h"
+#include "storage/engines/engines.h"
 #include "storage/storage_service.h"
 
 #include <fmt/format.h>
@@ -13,14 +13,25 @@ namespace basalt
 
 void register_engines(Engine& engine)
 {
-    Engine* owner = &engine;
-    engine.catalog().register_engine(
-        "MergeTree",
-        [owner](const TableCreation& creation, Catalog&, QueryContextPtr) -> TablePtr
-        {
-            return std::make_shared<MergeTreeTable>(owner->storage(), creation.name, creation.uuid,
-                                                    creation.metadata, creation.attach);
-        });
+    StorageService* storage = &engine.storage();
+    auto& catalog = engine.catalog();
+    catalog.register_engine("MergeTree",
+                            [storage](const TableCreation& c, Catalog&, QueryContextPtr)
+                            {
+                                return open_merge_tree_table(*storage, c.name, c.uuid, c.metadata,
+                                                             c.attach);
+                            });
+    catalog.register_engine("Memory", [](const TableCreation& c, Catalog&, QueryContextPtr)
+                            { return make_memory_table(c.name, c.uuid, c.metadata); });
+    catalog.register_engine("Null", [](const TableCreation& c, Catalog&, QueryContextPtr)
+                            { return make_null_table(c.name, c.uuid, c.metadata); });
+    for (const char* name : {"Log", "TinyLog", "StripeLog"})
+        catalog.register_engine(name,
+                                [storage, name](const TableCreation& c, Catalog&, QueryContextPtr)
+                                {
+                                    return open_log_table(*storage, name, c.name, c.uuid,
+                                                          c.metadata, c.attach);
+                                });
 }
 
 TablePtr make_table(Engine& engine, const PreparedTable& prepared, const TableName& name,
