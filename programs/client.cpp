@@ -275,6 +275,7 @@ int client_main(int argc, char** argv)
         return app.exit(error);
     }
 
+    choose_format(script);
     const bool is_interactive =
         script.queries.empty() && script.files.empty() && isatty(STDIN_FILENO);
     struct sigaction action = {};
@@ -309,8 +310,6 @@ int client_main(int argc, char** argv)
     RemoteRunner runner(options, script, is_interactive);
     if (!is_interactive)
         return run_script(script, runner);
-    if (script.format.empty())
-        script.format = "PrettyCompact";
     return interactive(runner, script, options);
 }
 

@@ -81,6 +81,7 @@ int local_main(int argc, char** argv)
     {
         return app.exit(error);
     }
+    choose_format(script);
     std::signal(SIGPIPE, SIG_DFL);
 
     MemoryFileSystem memory;

@@ -70,6 +70,12 @@ std::string read_descriptor(int fd)
     }
 }
 
+void choose_format(ScriptOptions& options)
+{
+    if (options.format.empty())
+        options.format = isatty(STDOUT_FILENO) ? "PrettyCompact" : "TabSeparated";
+}
+
 namespace
 {
 
@@ -118,10 +124,8 @@ int run_script_text(const std::string& text, const ScriptOptions& options, Scrip
     return result;
 }
 
-int run_script(ScriptOptions& options, ScriptRunner& runner)
+int run_script(const ScriptOptions& options, ScriptRunner& runner)
 {
-    if (options.format.empty())
-        options.format = isatty(STDOUT_FILENO) ? "PrettyCompact" : "TabSeparated";
     CallbackInputBuffer standard_input(
         [](char* to, size_t size) -> size_t
         {

@@ -48,9 +48,12 @@ void add_script_options(CLI::App& app, ScriptOptions& options);
 void take_parameters(std::vector<std::string>& arguments,
                      std::map<std::string, std::string>& parameters);
 
+// Sets a format by where the output goes, when none was given.
+void choose_format(ScriptOptions& options);
+
 // Runs what -q and --queries-file give, else standard input. Errors go to stderr; returns the exit
 // code.
-int run_script(ScriptOptions& options, ScriptRunner& runner);
+int run_script(const ScriptOptions& options, ScriptRunner& runner);
 int run_script_text(const std::string& text, const ScriptOptions& options, ScriptRunner& runner,
                     InputBuffer* input);
 
