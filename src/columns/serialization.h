@@ -32,6 +32,8 @@ struct TextOptions
     bool json_quote_denormals = false;
     bool json_quote_64bit_floats = false;
     bool json_skip_null_in_named_tuples = false;
+    std::string_view json_indent = "\t"; // a literal; one level of write_json_pretty
+    bool named_tuples_as_json = false;   // in text for people: objects over several lines
     bool json_named_tuples_as_objects = true;
     bool json_maps_as_objects = true;
     bool json_escape_forward_slashes = true;

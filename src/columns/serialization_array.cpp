@@ -74,10 +74,10 @@ public:
         {
             if (i != begin)
                 out.write(',');
-            write_json_indent(out, indent + 1);
+            write_json_indent(out, options, indent + 1);
             item_->write_json_pretty(*array.items(), i, out, options, indent + 1);
         }
-        write_json_indent(out, indent);
+        write_json_indent(out, options, indent);
         out.write(']');
     }
 
@@ -163,8 +163,7 @@ private:
 
     static bool is_pretty(const TypePtr& type)
     {
-        return type->is(TypeId::Tuple) || type->is(TypeId::Map) ||
-               (type->is(TypeId::Array) && is_pretty(type_as<ArrayType>(type).nested()));
+        return type->is(TypeId::Tuple) || type->is(TypeId::Map) || type->is(TypeId::Array);
     }
 
     bool parse_items(Column& column, TextCursor& cursor, TextPlace place,

@@ -146,7 +146,7 @@ bool parse_string_text(TextCursor& cursor, PodVector<char>& to, TextPlace place,
 // has no NULL.
 bool parse_element(const Serialization& serialization, bool takes_null, Column& column,
                    TextCursor& cursor, TextPlace place, const TextOptions& options);
-void write_json_indent(OutputBuffer& out, size_t indent);
+void write_json_indent(OutputBuffer& out, const TextOptions& options, size_t indent);
 
 // Composite values in TSV are their Quoted text; in CSV that text as one quoted field.
 // Parses a CSV field's content as a value by `parse(TextCursor&)`.

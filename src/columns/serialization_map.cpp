@@ -95,13 +95,13 @@ public:
         {
             if (i != entries.begin)
                 out.write(',');
-            write_json_indent(out, indent + 1);
+            write_json_indent(out, options, indent + 1);
             write_json_key(entries.keys(), i, out, options);
             out.write(": ");
             value_->write_json_pretty(entries.values(), i, out, options, indent + 1);
         }
         if (entries.begin != entries.end)
-            write_json_indent(out, indent);
+            write_json_indent(out, options, indent);
         out.write('}');
     }
 

@@ -180,11 +180,11 @@ bool parse_element(const Serialization& serialization, bool takes_null, Column& 
     return serialization.parse_text(column, cursor, place, options);
 }
 
-void write_json_indent(OutputBuffer& out, size_t indent)
+void write_json_indent(OutputBuffer& out, const TextOptions& options, size_t indent)
 {
     out.write('\n');
     for (size_t i = 0; i < indent; ++i)
-        out.write('\t');
+        out.write(options.json_indent);
 }
 
 SerializationPtr make_nullable_serialization(const TypePtr& type)

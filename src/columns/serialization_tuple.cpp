@@ -51,6 +51,11 @@ public:
             out.write("</tuple>");
             break;
         default:
+            if (options.named_tuples_as_json && !names_.empty())
+            {
+                write_readable_object(tuple, cell.row, out, options);
+                break;
+            }
             out.write('(');
             write_elements(tuple, cell.row, out, TextPlace::Quoted, options, ',');
             out.write(')');
@@ -73,7 +78,7 @@ public:
             if (!first)
                 out.write(',');
             first = false;
-            write_json_indent(out, indent + 1);
+            write_json_indent(out, options, indent + 1);
             if (as_object)
             {
                 write_json_string(out, names_[i], options.json_escape_forward_slashes);
@@ -81,8 +86,9 @@ public:
             }
             elements_[i]->write_json_pretty(*tuple.element(i), cell.row, out, options, indent + 1);
         }
-        if (!first)
-            write_json_indent(out, indent);
+        if (first)
+            out.write('\n');
+        write_json_indent(out, options, indent);
         out.write(as_object ? '}' : ']');
     }
 
@@ -183,6 +189,20 @@ private:
     bool is_json_object(const TextOptions& options) const
     {
         return !names_.empty() && options.json_named_tuples_as_objects;
+    }
+
+    // An object over several lines; only its last bracket is not indented.
+    void write_readable_object(const TupleColumn& tuple, size_t row, OutputBuffer& out,
+                               const TextOptions& options) const
+    {
+        std::string text;
+        StringOutputBuffer buffer(text);
+        write_json_pretty(tuple, row, buffer, options, 1);
+        buffer.finish();
+        const size_t last_line = text.rfind('\n');
+        if (last_line != std::string::npos)
+            text.erase(last_line + 1, text.size() - last_line - 2);
+        out.write(std::string_view(text));
     }
 
     void write_elements(const TupleColumn& tuple, size_t row, OutputBuffer& out, TextPlace place,

@@ -23,10 +23,10 @@ void write_csv_string(OutputBuffer& out, std::string_view text);
 // "text" with JSON's escapes; bytes that are not UTF-8 stay unless validate_utf8 (then U+FFFD).
 void write_json_string(OutputBuffer& out, std::string_view text, bool escape_slashes = true,
                        bool validate_utf8 = false);
-// < and & as entities.
+// < and & as entities, malformed UTF-8 as U+FFFD.
 void write_xml_string(OutputBuffer& out, std::string_view text);
-// `name`, with the escapes of write_escaped for what needs them.
-void write_backquoted(OutputBuffer& out, std::string_view name);
+// As write_escaped, but for names before an =: that is escaped, quotes are not.
+void write_escaped_key(OutputBuffer& out, std::string_view name);
 
 // All append the value to `to`; on failure `to` may hold a part of it.
 
@@ -47,8 +47,11 @@ bool skip_json_value(TextCursor& cursor);
 
 // Replaces every malformed UTF-8 sequence by U+FFFD.
 std::string valid_utf8(std::string_view text);
-// Columns on a terminal that the text takes: code points, wide ones twice, combining ones not at
-// all; malformed bytes count one each.
-size_t text_width(std::string_view text);
+// Columns on a terminal that the text takes when it begins in column `prefix`: code points, wide
+// ones twice, combining ones not at all; a tab reaches to the next multiple of 8; escape sequences
+// take none; malformed bytes count one each.
+size_t text_width(std::string_view text, size_t prefix = 0);
+// Bytes of the longest prefix that is at most `width` columns wide.
+size_t prefix_of_width(std::string_view text, size_t width);
 
 } // namespace basalt

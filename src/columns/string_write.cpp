@@ -147,18 +147,16 @@ void write_quoted_doubling(OutputBuffer& out, std::string_view text)
     out.write('\'');
 }
 
-void write_backquoted(OutputBuffer& out, std::string_view name)
+void write_escaped_key(OutputBuffer& out, std::string_view name)
 {
     static constexpr EscapeTable table = []
     {
         EscapeTable t = make_escapes();
         t['\''] = 0;
-        t['`'] = '`';
+        t['='] = '=';
         return t;
     }();
-    out.write('`');
-    write_with_escapes<false>(out, name, table, '`', 0);
-    out.write('`');
+    write_with_escapes<false>(out, name, table, '=', 0);
 }
 
 void write_csv_string(OutputBuffer& out, std::string_view text)
@@ -216,6 +214,8 @@ void write_json_string(OutputBuffer& out, std::string_view text, bool escape_sla
 
 void write_xml_string(OutputBuffer& out, std::string_view text)
 {
+    const std::string valid = valid_utf8(text);
+    text = valid;
     size_t begin = 0;
     for (;;)
     {

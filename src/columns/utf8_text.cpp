@@ -82,24 +82,84 @@ std::string valid_utf8(std::string_view text)
     return out;
 }
 
-size_t text_width(std::string_view text)
+namespace
 {
+
+// Calls `take(bytes, columns)` for each character; stops when it returns false.
+template <class Take> void for_each_character(std::string_view text, size_t prefix, const Take& take)
+{
+    constexpr size_t kTabWidth = 8;
     size_t width = 0;
+    enum
+    {
+        Text,
+        AfterEscape,
+        InSequence, // ESC [ … up to a letter
+    } state = Text;
     while (!text.empty())
     {
         uint32_t code = 0;
-        const size_t length = sequence_length(text, code);
+        size_t length = sequence_length(text, code);
+        size_t columns = 1;
         if (length == 0)
+            length = 1;
+        else if (state == AfterEscape)
         {
-            ++width;
-            text.remove_prefix(1);
-            continue;
+            state = code == '[' ? InSequence : Text;
+            columns = 0;
         }
-        if (code >= 0x20 && code != 0x7F && !is_combining(code))
-            width += is_wide(code) ? 2 : 1;
+        else if (state == InSequence)
+        {
+            if (code >= 0x40 && code <= 0x7E)
+                state = Text;
+            columns = 0;
+        }
+        else if (code == 0x1B)
+        {
+            state = AfterEscape;
+            columns = 0;
+        }
+        else if (code == '\t')
+            columns = kTabWidth - (prefix + width) % kTabWidth;
+        else if (code == '\r' || code == 0x7F || (code != 0 && code < 0x20) || is_combining(code))
+            columns = 0;
+        else if (is_wide(code))
+            columns = 2;
+        width += columns;
+        if (!take(length, columns))
+            return;
         text.remove_prefix(length);
     }
+}
+
+} // namespace
+
+size_t text_width(std::string_view text, size_t prefix)
+{
+    size_t width = 0;
+    for_each_character(text, prefix,
+                       [&](size_t, size_t columns)
+                       {
+                           width += columns;
+                           return true;
+                       });
     return width;
+}
+
+size_t prefix_of_width(std::string_view text, size_t width)
+{
+    size_t bytes = 0;
+    size_t used = 0;
+    for_each_character(text, 0,
+                       [&](size_t length, size_t columns)
+                       {
+                           if (used + columns > width)
+                               return false;
+                           used += columns;
+                           bytes += length;
+                           return true;
+                       });
+    return bytes;
 }
 
 } // namespace basalt
