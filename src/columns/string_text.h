@@ -49,7 +49,7 @@ bool skip_json_value(TextCursor& cursor);
 std::string valid_utf8(std::string_view text);
 // Columns on a terminal that the text takes when it begins in column `prefix`: code points, wide
 // ones twice, combining ones not at all; a tab reaches to the next multiple of 8; escape sequences
-// take none; malformed bytes count one each.
+// take none, nor do control characters and malformed bytes.
 size_t text_width(std::string_view text, size_t prefix = 0);
 // Bytes of the longest prefix that is at most `width` columns wide.
 size_t prefix_of_width(std::string_view text, size_t width);

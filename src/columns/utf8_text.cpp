@@ -102,7 +102,10 @@ template <class Take> void for_each_character(std::string_view text, size_t pref
         size_t length = sequence_length(text, code);
         size_t columns = 1;
         if (length == 0)
+        {
             length = 1;
+            columns = 0;
+        }
         else if (state == AfterEscape)
         {
             state = code == '[' ? InSequence : Text;
@@ -121,7 +124,7 @@ template <class Take> void for_each_character(std::string_view text, size_t pref
         }
         else if (code == '\t')
             columns = kTabWidth - (prefix + width) % kTabWidth;
-        else if (code == '\r' || code == 0x7F || (code != 0 && code < 0x20) || is_combining(code))
+        else if (code == 0x7F || code < 0x20 || is_combining(code))
             columns = 0;
         else if (is_wide(code))
             columns = 2;

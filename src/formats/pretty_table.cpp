@@ -87,17 +87,7 @@ PrettyCell PrettyTable::make_cell(std::string text, size_t column, size_t prefix
     cell.lines.push_back(text.substr(begin));
     for (std::string& line : cell.lines)
     {
-        size_t width = 0;
-        if (options_.multiline)
-            width = text_width(line, prefix);
-        else
-            for (size_t from = 0; from <= line.size();)
-            {
-                const size_t end = std::min(line.find('\n', from), line.size());
-                width = std::max(width, text_width(line.substr(from, end - from), prefix));
-                from = end + 1;
-            }
-        cell.widths.push_back(width);
+        cell.widths.push_back(text_width(line, prefix));
         if (!options_.colors)
             continue;
         if (options_.underlines_digits && is_number(column))
