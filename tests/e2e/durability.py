@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Acknowledged rows survive kill -9: 200 small inserts are acknowledged beside a running load, then
+the server is killed. After the restart the 200 are there, the unfinished load shows no row, no half
+part is visible and its leftovers are gone. Several rounds on the same data folder.
+
+usage: durability.py path/to/basalt"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+
+BASALT = sys.argv[1]
+ROUNDS = 3
+passed = failed = 0
+
+
+def check(what, condition, detail=""):
+    global passed, failed
+    if condition:
+        passed += 1
+    else:
+        failed += 1
+        print(f"FAILED {what}: {detail}")
+
+
+class Server:
+    def __init__(self, path):
+        self.log = open(os.path.join(path, "server.log"), "ab")
+        self.log_path = os.path.join(path, "server.log")
+        offset = self.log.tell()
+        self.process = subprocess.Popen(
+            [BASALT, "server", "--path", os.path.join(path, "data"), "--http-port", "0",
+             "--tcp-port", "0", "--postgres-port", "0"],
+            stdout=self.log, stderr=subprocess.STDOUT)
+        self.url = None
+        for _ in range(300):
+            text = open(self.log_path, "rb").read()[offset:].decode()
+            if "is ready: " in text:
+                self.url = text.split("is ready: ")[1].split(",")[0]
+                break
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.05)
+        if not self.url:
+            raise SystemExit(f"the server did not start: {open(self.log_path).read()[-2000:]}")
+
+    def ask(self, sql, timeout=120):
+        request = urllib.request.Request(self.url + "/", data=sql.encode())
+        return urllib.request.urlopen(request, timeout=timeout).read().decode()
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(60)
+
+
+def leftovers(path):
+    return [str(p) for p in pathlib.Path(path, "data").rglob("tmp_*")]
+
+
+def load(server, table):
+    try:
+        server.ask(f"INSERT INTO {table} SELECT number, toString(number), toDate('2026-08-25') + "
+                   f"number % 3 FROM numbers(2000000000)", timeout=600)
+    except (urllib.error.URLError, OSError):
+        pass
+
+
+def main():
+    path = tempfile.mkdtemp(prefix="basalt-durability-")
+    server = Server(path)
+    columns = "(id UInt64, text String, day Date) ENGINE = MergeTree PARTITION BY day ORDER BY id"
+    server.ask(f"CREATE TABLE small {columns}")
+    server.ask(f"CREATE TABLE large {columns}")
+    acknowledged = 0
+    for turn in range(ROUNDS):
+        loader = threading.Thread(target=load, args=(server, "large"), daemon=True)
+        loader.start()
+        time.sleep(0.3)
+        for i in range(200):
+            value = turn * 200 + i
+            if i % 2:
+                server.ask(f"INSERT INTO small VALUES ({value}, 'row {value}', '2026-08-25')")
+            else:
+                server.ask("INSERT INTO small FORMAT JSONEachRow "
+                           f'{{"id":{value},"text":"row {value}","day":"2026-08-26"}}')
+            acknowledged += 1
+        time.sleep(0.2 * turn)
+        check("the load still runs when the server is killed", loader.is_alive())
+        server.kill()
+        loader.join(30)
+
+        server = Server(path)
+        answer = server.ask("SELECT count(), uniqExact(id), sum(id), countIf(text = concat('row ', "
+                            "toString(id))) FROM small").split()
+        want = [acknowledged, acknowledged, sum(range(acknowledged)), acknowledged]
+        check("acknowledged rows are there", [int(x) for x in answer] == want,
+              f"{answer}, expected {want}")
+        check("the unfinished load shows no row",
+              server.ask("SELECT count() FROM large").strip() == "0")
+        check("no part of the unfinished load is visible",
+              server.ask("SELECT count() FROM system.parts WHERE table = 'large' AND active")
+              .strip() == "0")
+        for _ in range(100):
+            if not leftovers(path):
+                break
+            time.sleep(0.1)
+        check("leftovers are gone", not leftovers(path), str(leftovers(path)[:5]))
+    check("a clean stop ends with status 0", server.stop() == 0)
+    server = Server(path)
+    check("rows are there after a clean stop",
+          server.ask("SELECT count() FROM small").strip() == str(acknowledged))
+    server.stop()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
