@@ -91,6 +91,11 @@ Condition::Condition(const ExpressionPtr& filter)
         root_.constant = {true, false, false};
 }
 
+Condition::Condition(ConditionAtom atom)
+{
+    root_ = atom_node(std::move(atom), false);
+}
+
 Condition::Node Condition::atom_node(ConditionAtom atom, bool negated)
 {
     Node node;

@@ -62,6 +62,7 @@ class Condition
 public:
     // filter may be null: a condition that is always true.
     explicit Condition(const ExpressionPtr& filter);
+    explicit Condition(ConditionAtom atom); // of one atom
 
     const std::vector<ConditionAtom>& atoms() const { return atoms_; }
     // of_atom(i): what atom i can be.

@@ -1,5 +1,7 @@
 #include "storage/mergetree/scan_plan.h"
 
+#include "storage/mergetree/pruning.h"
+
 #include <algorithm>
 
 namespace basalt
@@ -36,6 +38,7 @@ ScanSelection select_rows(const TableSnapshot& snapshot,
         }
         selection.sources.push_back({source, {{0, granules, 0}}});
     }
+    Pruning(snapshot, steps, slots, context).run(selection);
     return selection;
 }
 

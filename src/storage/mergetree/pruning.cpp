@@ -1,0 +1,479 @@
+#include "storage/mergetree/pruning.h"
+
+#include "base/error.h"
+#include "storage/skip_index/skip_index.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+void add_range(std::vector<GranuleRange>& ranges, const GranuleRange& range)
+{
+    if (range.begin >= range.end)
+        return;
+    if (!ranges.empty() && ranges.back().end == range.begin &&
+        ranges.back().certain == range.certain)
+        ranges.back().end = range.end;
+    else
+        ranges.push_back(range);
+}
+
+Pruning::Pruning(const TableSnapshot& snapshot, const FilterSteps& steps, const Header& slots,
+                 const QueryContext& context)
+    : snapshot_(snapshot), steps_(steps), slots_(slots), context_(context)
+{
+    for (const auto& step : steps.steps())
+    {
+        each_.push_back(std::make_unique<Condition>(step.condition));
+        all_ = all_ ? Expression::call("and", {all_, step.condition}, context) : step.condition;
+    }
+    whole_ = std::make_unique<Condition>(all_);
+}
+
+Pruning::Counts Pruning::count(const ScanSelection& selection)
+{
+    Counts counts;
+    for (const auto& source : selection.sources)
+    {
+        if (!source.source->part() || source.ranges.empty())
+            continue;
+        ++counts.parts;
+        for (const auto& range : source.ranges)
+            counts.granules += range.end - range.begin;
+    }
+    return counts;
+}
+
+std::string Pruning::condition_text() const
+{
+    return all_ ? all_->fingerprint() : "true";
+}
+
+void Pruning::report(ScanSelection& selection, IndexUse use, const Counts& before) const
+{
+    const Counts after = count(selection);
+    use.parts_before = before.parts;
+    use.granules_before = before.granules;
+    use.parts_after = after.parts;
+    use.granules_after = after.granules;
+    selection.index_use.push_back(std::move(use));
+}
+
+void Pruning::run(ScanSelection& selection)
+{
+    const auto& settings = context_.settings;
+    if (all_)
+    {
+        prune_constants(selection);
+        if (settings.get_bool("basalt_enable_key_pruning"))
+        {
+            if (settings.get_bool("use_partition_pruning"))
+            {
+                prune_by_minmax(selection);
+                prune_by_partition(selection);
+            }
+            if (settings.get_bool("use_primary_key"))
+                prune_by_key(selection);
+        }
+        if (settings.get_bool("use_skip_indexes"))
+            for (const auto& index : snapshot_.metadata->indexes)
+                prune_by_index(selection, index);
+        if (settings.get_bool("basalt_enable_page_statistics"))
+            prune_by_pages(selection);
+    }
+    if (settings.get_bool("force_primary_key") && !key_used_ &&
+        !snapshot_.metadata->primary_key.expressions.empty())
+        throw Error(error_codes::INDEX_NOT_USED,
+                    fmt::format("Primary key ({}) is not used and setting 'force_primary_key' "
+                                "is set",
+                                snapshot_.metadata->primary_key.text));
+    if (settings.get_bool("force_index_by_date") && !minmax_used_ &&
+        !snapshot_.metadata->partition_key.expressions.empty())
+        throw Error(error_codes::INDEX_NOT_USED,
+                    fmt::format("Neither MinMax index by columns ({}) nor partition expr is used "
+                                "and setting 'force_index_by_date' is set",
+                                snapshot_.metadata->partition_key.text));
+}
+
+// Steps over what is the same in all rows of a part (_part and the like) are decided here.
+void Pruning::prune_constants(ScanSelection& selection)
+{
+    for (size_t s = 0; s < steps_.size() && s < kMaxCertainSteps; ++s)
+    {
+        const auto& step = steps_.steps()[s];
+        if (!step.condition->deterministic())
+            continue;
+        for (auto& source : selection.sources)
+        {
+            Block row;
+            row.set_rows(1);
+            for (const size_t slot : step.slots)
+                if (const ColumnPtr value = source.source->constant_of(slot))
+                    row.add({value, slots_[slot].type, slots_[slot].name});
+            if (row.width() != step.slots.size() || source.ranges.empty())
+                continue;
+            Mask mask;
+            if (column_to_mask(step.program->run(row, context_)[0], step.condition->type(),
+                               mask) == 0)
+                source.ranges.clear();
+            else
+                for (auto& range : source.ranges)
+                    range.certain |= uint64_t{1} << s;
+        }
+    }
+}
+
+void Pruning::prune_by_minmax(ScanSelection& selection)
+{
+    const auto columns = inputs_of(snapshot_.metadata->partition_key.expressions);
+    if (columns.empty())
+        return;
+    std::vector<KeyBounds> keys;
+    for (const auto& name : columns)
+    {
+        const TypePtr type = snapshot_.metadata->find_column(name)->type;
+        KeyBounds key;
+        key.key = Expression::input(name, type);
+        std::vector<std::optional<Value>> min, max;
+        for (const auto& source : selection.sources)
+        {
+            const Part* part = source.source->part().get();
+            const int at = part ? part->manifest().find_column(name) : -1;
+            const bool usable =
+                at >= 0 && same_type(part->header()[static_cast<size_t>(at)].type, type);
+            const ColumnManifest* column =
+                usable ? &part->manifest().columns[static_cast<size_t>(at)] : nullptr;
+            min.push_back(column ? column->statistics.min : std::nullopt);
+            max.push_back(column ? column->statistics.max : std::nullopt);
+            key.has_null.push_back(!column || column->has_nulls);
+            key.only_null.push_back(0);
+        }
+        key.min = bound_column(type, min);
+        key.max = bound_column(type, max);
+        keys.push_back(std::move(key));
+    }
+    const BoundedCondition condition(*whole_, keys, context_);
+    if (!condition.useful())
+        return;
+    minmax_used_ = true;
+    const Counts before = count(selection);
+    for (size_t i = 0; i < selection.sources.size(); ++i)
+        if (selection.sources[i].source->part() && !condition.decide(i).can_be_true)
+            selection.sources[i].ranges.clear();
+    IndexUse use;
+    use.type = "MinMax";
+    use.condition = condition_text();
+    for (const size_t key : condition.used_keys())
+        use.keys.push_back(columns[key]);
+    report(selection, std::move(use), before);
+}
+
+void Pruning::prune_by_partition(ScanSelection& selection)
+{
+    const auto& key = snapshot_.metadata->partition_key;
+    // The key's values were computed in the server's time zone.
+    if (key.expressions.empty() || context_.timezone() != context_.server_timezone)
+        return;
+    std::vector<KeyBounds> keys;
+    for (size_t k = 0; k < key.expressions.size(); ++k)
+    {
+        KeyBounds bounds;
+        bounds.key = key.expressions[k];
+        std::vector<std::optional<Value>> values;
+        for (const auto& source : selection.sources)
+        {
+            const Part* part = source.source->part().get();
+            const bool known = part && k < part->manifest().partition.size();
+            values.push_back(known ? std::optional(part->manifest().partition[k])
+                                   : std::nullopt);
+            const bool null = known && values.back()->is_null();
+            bounds.has_null.push_back(!known || null);
+            bounds.only_null.push_back(null);
+        }
+        bounds.min = bound_column(bounds.key->type(), values);
+        bounds.max = bounds.min;
+        keys.push_back(std::move(bounds));
+    }
+    const BoundedCondition condition(*whole_, keys, context_);
+    if (!condition.useful())
+        return;
+    minmax_used_ = true;
+    const Counts before = count(selection);
+    for (size_t i = 0; i < selection.sources.size(); ++i)
+        if (selection.sources[i].source->part() && !condition.decide(i).can_be_true)
+            selection.sources[i].ranges.clear();
+    IndexUse use;
+    use.type = "Partition";
+    use.condition = condition_text();
+    for (const size_t k : condition.used_keys())
+        use.keys.push_back(key.expressions.size() == 1 ? key.text
+                                                       : key.expressions[k]->fingerprint());
+    report(selection, std::move(use), before);
+}
+
+// `whole` decides what is read: conjuncts that are possible each may not be so together.
+void Pruning::select_marks(const MarkCondition& whole,
+                           const std::vector<std::unique_ptr<MarkCondition>>& conditions,
+                           size_t begin, size_t end, std::vector<GranuleRange>& ranges) const
+{
+    if (begin >= end || !whole.decide(begin, end).can_be_true)
+        return;
+    uint64_t certain = 0;
+    bool decided = true;
+    for (size_t s = 0; s < conditions.size(); ++s)
+    {
+        if (!conditions[s]->useful())
+            continue;
+        if (!conditions[s]->decide(begin, end).certain())
+            decided = false;
+        else if (s < kMaxCertainSteps)
+            certain |= uint64_t{1} << s;
+    }
+    if (decided || end - begin == 1)
+    {
+        add_range(ranges, {begin, end, certain});
+        return;
+    }
+    const size_t middle = begin + (end - begin) / 2;
+    select_marks(whole, conditions, begin, middle, ranges);
+    select_marks(whole, conditions, middle, end, ranges);
+}
+
+void Pruning::prune_by_key(ScanSelection& selection)
+{
+    const auto& key = snapshot_.metadata->primary_key;
+    if (key.expressions.empty())
+        return;
+    const Counts before = count(selection);
+    std::vector<uint8_t> used(key.expressions.size(), 0);
+    // Keys that are computed were computed in the server's time zone.
+    const bool same_zone = context_.timezone() == context_.server_timezone;
+    for (const auto& expression : key.expressions)
+        if (expression->kind() != ExpressionKind::Input && !same_zone)
+            return;
+    for (auto& source : selection.sources)
+    {
+        const PartPtr& part = source.source->part();
+        if (!part || source.ranges.empty())
+            continue;
+        const auto bounds_of = [&](const std::string& name) -> std::pair<Value, Value>
+        {
+            const int at = part->manifest().find_column(name);
+            if (at < 0)
+                return {};
+            const auto& statistics =
+                part->manifest().columns[static_cast<size_t>(at)].statistics;
+            return {statistics.min.value_or(Value()), statistics.max.value_or(Value())};
+        };
+        const Columns& index = part->key_index();
+        if (index.size() != key.expressions.size())
+            continue;
+        std::vector<std::unique_ptr<MarkCondition>> conditions;
+        bool useful = false;
+        for (const auto& condition : each_)
+        {
+            conditions.push_back(
+                std::make_unique<MarkCondition>(*condition, key, index, bounds_of, context_));
+            useful |= conditions.back()->useful();
+            for (const size_t k : conditions.back()->used_keys())
+                used[k] = 1;
+        }
+        if (!useful)
+            continue;
+        const MarkCondition whole(*whole_, key, index, bounds_of, context_);
+        std::vector<GranuleRange> ranges;
+        for (const auto& range : source.ranges)
+        {
+            std::vector<GranuleRange> inside;
+            select_marks(whole, conditions, range.begin, range.end, inside);
+            for (auto& one : inside)
+            {
+                one.certain |= range.certain;
+                add_range(ranges, one);
+            }
+        }
+        source.ranges = std::move(ranges);
+        key_used_ = true;
+    }
+    if (!key_used_)
+    {
+        // Without any part left the key may still be one that could be used.
+        for (const auto& atom : whole_->atoms())
+            for (const auto& expression : key.expressions)
+                key_used_ |= atom.argument &&
+                             atom.argument->fingerprint() == expression->fingerprint();
+        if (!key_used_)
+            return;
+    }
+    IndexUse use;
+    use.type = "PrimaryKey";
+    use.condition = condition_text();
+    for (size_t k = 0; k < used.size(); ++k)
+        if (used[k])
+            use.keys.push_back(key.expressions[k]->kind() == ExpressionKind::Input
+                                   ? key.expressions[k]->name()
+                                   : key.expressions[k]->fingerprint());
+    report(selection, std::move(use), before);
+}
+
+// By the least and greatest values of each page, of any column.
+void Pruning::prune_by_pages(ScanSelection& selection)
+{
+    for (auto& source : selection.sources)
+    {
+        const PartPtr& part = source.source->part();
+        if (!part || source.ranges.empty())
+            continue;
+        std::vector<KeyBounds> keys;
+        for (size_t slot = 0; slot < slots_.size(); ++slot)
+        {
+            const bool wanted =
+                std::any_of(steps_.steps().begin(), steps_.steps().end(),
+                            [&](const FilterStep& step)
+                            {
+                                return std::find(step.slots.begin(), step.slots.end(), slot) !=
+                                       step.slots.end();
+                            });
+            const int column = wanted ? source.source->stored_column(slot) : -1;
+            if (column < 0)
+                continue;
+            const PageTable& table = part->page_table(static_cast<size_t>(column));
+            KeyBounds key;
+            key.key = Expression::input(slots_[slot].name, slots_[slot].type);
+            key.min = bound_column(slots_[slot].type, table.min);
+            key.max = bound_column(slots_[slot].type, table.max);
+            for (const auto& entry : table.entries)
+            {
+                key.has_null.push_back(entry.null_count != 0);
+                key.only_null.push_back(entry.null_count == entry.rows);
+            }
+            keys.push_back(std::move(key));
+        }
+        if (keys.empty())
+            continue;
+        std::vector<std::unique_ptr<BoundedCondition>> conditions;
+        bool useful = false;
+        for (const auto& condition : each_)
+        {
+            conditions.push_back(std::make_unique<BoundedCondition>(*condition, keys, context_));
+            useful |= conditions.back()->useful();
+        }
+        if (!useful)
+            continue;
+        const size_t page_granules = kPageRows / part->manifest().granule_rows;
+        std::vector<GranuleRange> ranges;
+        size_t known_page = SIZE_MAX;
+        uint64_t certain = 0;
+        bool possible = true;
+        for (const auto& range : source.ranges)
+            for (size_t begin = range.begin; begin < range.end;)
+            {
+                const size_t page = begin / page_granules;
+                const size_t end = std::min(range.end, (page + 1) * page_granules);
+                if (page != known_page)
+                {
+                    known_page = page;
+                    certain = 0;
+                    possible = true;
+                    for (size_t s = 0; possible && s < conditions.size(); ++s)
+                    {
+                        if (!conditions[s]->useful())
+                            continue;
+                        const Outcomes outcomes = conditions[s]->decide(page);
+                        possible = outcomes.can_be_true;
+                        if (s < kMaxCertainSteps && outcomes.certain())
+                            certain |= uint64_t{1} << s;
+                    }
+                }
+                if (possible)
+                    add_range(ranges, {begin, end, range.certain | certain});
+                begin = end;
+            }
+        source.ranges = std::move(ranges);
+    }
+}
+
+// The part's index and the table's must be the same thing.
+void Pruning::prune_by_index(ScanSelection& selection, const IndexDescription& index)
+{
+    const SkipIndexKind* kind = skip_index_kinds().find(index.type);
+    if (!kind)
+        return;
+    std::vector<size_t> atoms;
+    for (size_t a = 0; a < whole_->atoms().size(); ++a)
+    {
+        const ConditionAtom& atom = whole_->atoms()[a];
+        const bool same =
+            atom.argument && atom.argument->fingerprint() == index.expression->fingerprint();
+        if (same && kind->useful_for(index, atom))
+            atoms.push_back(a);
+    }
+    if (atoms.empty())
+        return;
+    const Counts before = count(selection);
+    const std::string arguments = Value(TupleValue{index.arguments}).to_text();
+    for (auto& source : selection.sources)
+    {
+        const PartPtr& part = source.source->part();
+        if (!part || source.ranges.empty())
+            continue;
+        const auto& stored = part->manifest().indexes;
+        const auto found = std::find_if(stored.begin(), stored.end(),
+                                        [&](const IndexManifest& one)
+                                        {
+                                            return one.name == index.name &&
+                                                   one.type == index.type &&
+                                                   one.expression == index.expression_text &&
+                                                   one.arguments == arguments;
+                                        });
+        if (found == stored.end() || found->section.size == 0)
+            continue;
+        SkipIndexSource from;
+        from.file = part->file(found->section.file, false);
+        from.offset = found->section.offset;
+        from.size = found->section.size;
+        const size_t granularity = std::max<size_t>(found->granularity, 1);
+        from.entry_rows = granularity * part->manifest().granule_rows;
+        from.entries = (part->manifest().granules() + granularity - 1) / granularity;
+        const size_t entries = from.entries;
+        std::vector<std::vector<Outcomes>> known(whole_->atoms().size());
+        try
+        {
+            const auto reader = kind->open(index, std::move(from));
+            for (const size_t a : atoms)
+            {
+                known[a].assign(entries, Outcomes::anything());
+                reader->narrow(whole_->atoms()[a], context_, known[a]);
+            }
+        }
+        catch (Error& error)
+        {
+            error.add_context(fmt::format("While reading index {} of part {}", index.name,
+                                          part->name_text()));
+            throw;
+        }
+        std::vector<GranuleRange> ranges;
+        for (const auto& range : source.ranges)
+            for (size_t begin = range.begin; begin < range.end;)
+            {
+                const size_t entry = begin / granularity;
+                const size_t end = std::min(range.end, (entry + 1) * granularity);
+                const Outcomes outcomes = whole_->evaluate(
+                    [&](size_t a)
+                    { return known[a].empty() ? Outcomes::anything() : known[a][entry]; });
+                if (outcomes.can_be_true)
+                    add_range(ranges, {begin, end, range.certain});
+                begin = end;
+            }
+        source.ranges = std::move(ranges);
+    }
+    IndexUse use;
+    use.type = "Skip";
+    use.name = index.name;
+    use.description = fmt::format("{} GRANULARITY {}", index.type, index.granularity);
+    report(selection, std::move(use), before);
+}
+
+} // namespace basalt

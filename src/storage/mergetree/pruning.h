@@ -1,0 +1,54 @@
+#pragma once
+
+// The steps of pruning of one scan, each over the parts and ranges that the one before left.
+
+#include "storage/condition/bounds.h"
+#include "storage/condition/condition.h"
+#include "storage/condition/mark_condition.h"
+#include "storage/mergetree/scan_plan.h"
+
+namespace basalt
+{
+
+class Pruning
+{
+public:
+    Pruning(const TableSnapshot& snapshot, const FilterSteps& steps, const Header& slots,
+            const QueryContext& context);
+
+    void run(ScanSelection& selection);
+
+private:
+    struct Counts
+    {
+        size_t parts = 0, granules = 0;
+    };
+    static Counts count(const ScanSelection& selection);
+    void report(ScanSelection& selection, IndexUse use, const Counts& before) const;
+
+    void prune_constants(ScanSelection& selection);
+    void prune_by_minmax(ScanSelection& selection);
+    void prune_by_partition(ScanSelection& selection);
+    void prune_by_key(ScanSelection& selection);
+    void prune_by_pages(ScanSelection& selection);
+    void prune_by_index(ScanSelection& selection, const IndexDescription& index);
+    void select_marks(const MarkCondition& whole,
+                      const std::vector<std::unique_ptr<MarkCondition>>& conditions,
+                      size_t begin, size_t end, std::vector<GranuleRange>& ranges) const;
+    std::string condition_text() const;
+
+    const TableSnapshot& snapshot_;
+    const FilterSteps& steps_;
+    const Header& slots_;
+    const QueryContext& context_;
+    ExpressionPtr all_; // conjunction of the steps
+    std::unique_ptr<Condition> whole_;
+    std::vector<std::unique_ptr<Condition>> each_; // by step
+    bool key_used_ = false;
+    bool minmax_used_ = false;
+};
+
+// Adds a range, joined to the last one when it goes on there with the same steps certain.
+void add_range(std::vector<GranuleRange>& ranges, const GranuleRange& range);
+
+} // namespace basalt
