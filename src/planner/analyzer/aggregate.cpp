@@ -271,6 +271,10 @@ ExpressionPtr SelectAnalyzer::bind_grouping(const AstFunction& call)
         throw Error(error_codes::ILLEGAL_AGGREGATION,
                     fmt::format("GROUPING function {} is found in {} in query.{}",
                                 format_query(call), clause_, scope_text()));
+    if (select_.group_by.empty() && !select_.group_by_all)
+        throw Error(error_codes::ILLEGAL_AGGREGATION,
+                    fmt::format("GROUPING function {} is found in {} without GROUP BY in query.{}",
+                                format_query(call), clause_, scope_text()));
     if (call.arguments.empty())
         throw Error(error_codes::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
                     "Function GROUPING expects at least one argument");
@@ -405,6 +409,11 @@ void SelectAnalyzer::build_aggregation()
     if (grouping_sets_used_)
         node->output.push_back({kGroupingColumn, simple_type(TypeId::UInt64)});
     node->with_totals = select_.with_totals;
+    if (select_.with_totals && select_.having &&
+        context_.settings.get("totals_mode") != "before_having")
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    "WITH TOTALS together with HAVING is implemented for totals_mode = "
+                    "'before_having' only");
     const bool has_group_by = !select_.group_by.empty() || select_.group_by_all;
     node->no_keys_returns_row =
         !has_group_by && !context_.settings.get_bool("empty_result_for_aggregation_by_empty_set");

@@ -6,20 +6,9 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <re2/re2.h>
 
 namespace basalt
 {
-
-namespace
-{
-
-std::string table_prefix(AnalysisState& state)
-{
-    return fmt::format("__table{}.", state.next_table++);
-}
-
-} // namespace
 
 void SelectAnalyzer::build_from()
 {
@@ -100,24 +89,12 @@ PlanPtr SelectAnalyzer::plan_identifier(const AstIdentifier& identifier,
     const std::string& name = identifier.parts.back();
     if (identifier.parts.size() == 1)
     {
-        if (const CteReference cte = find_cte(name);
-            cte.element && !state_.open_ctes.contains(cte.element))
+        if (PlanPtr plan = plan_cte(name, scope))
         {
-            state_.open_ctes.insert(cte.element);
-            struct Close
-            {
-                std::set<const AstWithElement*>& open;
-                const AstWithElement* element;
-                ~Close() { open.erase(element); }
-            } close{state_.open_ctes, cte.element};
-            PlanPtr plan = plan_subquery(cte.element->subquery->as<AstSubquery>()->query,
-                                         cte.owner, cte.element->columns, scope);
             scope.qualifiers = {{name}};
             scope.label = name;
             return plan;
         }
-        else if (cte.element && cte.owner->recursive_ctes_.contains(cte.element))
-            throw Error(error_codes::NOT_IMPLEMENTED, "Recursive CTEs are not implemented");
         if (state_.context.find_temporary)
             if (TablePtr table = state_.context.find_temporary(name))
             {
@@ -196,7 +173,7 @@ PlanPtr SelectAnalyzer::plan_stored_table(const TablePtr& table, const AstTableE
         source = view->target_table();
 
     auto read = std::make_unique<ReadNode>();
-    const std::string prefix = table_prefix(state_);
+    const std::string prefix = state_.table_prefix();
     const auto metadata = source->metadata();
     const bool star_materialized =
         context_.settings.get_bool("asterisk_include_materialized_columns");
@@ -320,7 +297,7 @@ PlanPtr SelectAnalyzer::plan_subquery(const AstPtr& query, SelectAnalyzer* paren
                     fmt::format("{} column names for {} columns", column_names.size(),
                                 planned.names.size()));
     auto node = std::make_unique<ProjectNode>();
-    const std::string prefix = table_prefix(state_);
+    const std::string prefix = state_.table_prefix();
     for (size_t i = 0; i < planned.names.size(); ++i)
     {
         const NamedType& source = planned.root->output[i];
@@ -391,87 +368,8 @@ PlanPtr SelectAnalyzer::plan_table_function(const AstFunction& call,
     const TablePtr table =
         (*factory)(arguments, state_.context.catalog, state_.context.context);
     PlanPtr plan = plan_stored_table(table, element, scope);
-    scope.label = element.table->alias.empty() ? call.name : element.table->alias;
-    scope.qualifiers = {{scope.label}};
+    scope.label = element.table->alias;
     return plan;
-}
-
-PlanPtr SelectAnalyzer::plan_merge(const AstFunction& call, ScopeTable& scope)
-{
-    const auto arguments = table_function_arguments(call);
-    if (arguments.empty() || arguments.size() > 2)
-        throw Error(error_codes::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
-                    "Table function 'merge' requires from 1 to 2 parameters: "
-                    "merge(['db_name',] 'tables_regexp')");
-    auto text = [&](const TableFunctionArgument& argument)
-    {
-        if (const auto* value = argument.value.get_if<std::string>())
-            return *value;
-        if (const auto* identifier = argument.ast->as<AstIdentifier>())
-            return identifier->full_name();
-        throw Error(error_codes::BAD_ARGUMENTS, "Arguments of 'merge' must be strings");
-    };
-    const std::string database = arguments.size() == 2 ? text(arguments[0]) : state_.database;
-    const re2::RE2 regex(text(arguments.back()), re2::RE2::Quiet);
-    std::vector<TablePtr> tables;
-    for (const TablePtr& table : state_.context.catalog.tables(database))
-        if (re2::RE2::PartialMatch(table->table_name().table, regex))
-            tables.push_back(table);
-    if (tables.empty())
-        throw Error(error_codes::CANNOT_EXTRACT_TABLE_STRUCTURE,
-                    fmt::format("There is no table satisfied the regexp {} in database {}",
-                                text(arguments.back()), database));
-    // Columns of all tables; where one has no such column it gives the default.
-    std::vector<std::string> names;
-    std::map<std::string, Types> types;
-    std::vector<ScopeTable> scopes(tables.size());
-    std::vector<PlanPtr> plans;
-    AstTableElement plain;
-    for (size_t t = 0; t < tables.size(); ++t)
-    {
-        plans.push_back(plan_stored_table(tables[t], plain, scopes[t]));
-        for (const ScopeColumn& column : scopes[t].columns)
-        {
-            if (column.hidden)
-                continue;
-            if (!types.contains(column.name))
-                names.push_back(column.name);
-            types[column.name].push_back(column.value->type());
-        }
-    }
-    auto node = std::make_unique<UnionNode>();
-    const std::string prefix = table_prefix(state_);
-    for (const std::string& name : names)
-        node->output.push_back({prefix + name, common_type(types[name])});
-    const TypePtr text_type =
-        std::make_shared<LowCardinalityType>(simple_type(TypeId::String));
-    node->output.push_back({prefix + "_database", text_type});
-    node->output.push_back({prefix + "_table", text_type});
-    for (size_t t = 0; t < tables.size(); ++t)
-    {
-        auto project = std::make_unique<ProjectNode>();
-        project->output = node->output;
-        for (size_t c = 0; c < names.size(); ++c)
-        {
-            const TypePtr& type = node->output[c].type;
-            auto it = scopes[t].by_name.find(names[c]);
-            project->expressions.push_back(
-                it == scopes[t].by_name.end()
-                    ? Expression::constant(type, type->default_value())
-                    : cast_to(scopes[t].columns[it->second].value, type, context_));
-        }
-        const TableName name = tables[t]->table_name();
-        project->expressions.push_back(Expression::constant(text_type, Value(name.database)));
-        project->expressions.push_back(Expression::constant(text_type, Value(name.table)));
-        project->inputs.push_back(std::move(plans[t]));
-        node->inputs.push_back(std::move(project));
-    }
-    for (const NamedType& column : node->output)
-        scope.add({column.name.substr(prefix.size()), Expression::input(column.name, column.type),
-                   column.name.substr(prefix.size())[0] == '_'});
-    scope.label = "merge";
-    scope.qualifiers = {{"merge"}};
-    return node;
 }
 
 } // namespace basalt

@@ -113,8 +113,9 @@ struct SelectAnalyzer::JoinSides
         const TypePtr type = try_common_type({remove_low_cardinality(left_key->type()),
                                               remove_low_cardinality(right_key->type())});
         if (!type)
-            throw Error(error_codes::TYPE_MISMATCH,
-                        fmt::format("Can't infer common type for joined columns: {} and {}",
+            throw Error(error_codes::NO_COMMON_TYPE,
+                        fmt::format("JOIN cannot infer common type in ON section for keys of "
+                                    "types {} and {}",
                                     left_key->type()->name(), right_key->type()->name()));
         left_key = cast_to(left_key, type, context);
         right_key = cast_to(right_key, type, context);
@@ -213,6 +214,13 @@ void SelectAnalyzer::split_on(const AstPtr& on, JoinNode& node, JoinSides& sides
 
 void SelectAnalyzer::join(const AstTableElement& element, PlanPtr right, ScopeTable right_scope)
 {
+    if (context_.settings.get_bool("joined_subquery_requires_alias"))
+        if (from_.tables.back().qualifiers.empty() || right_scope.qualifiers.empty())
+            throw Error(error_codes::ALIAS_REQUIRED,
+                        fmt::format("JOIN has no alias for a subquery or table function.{} "
+                                    "(set joined_subquery_requires_alias = 0 to disable "
+                                    "restriction)",
+                                    scope_text()));
     auto node = std::make_unique<JoinNode>();
     node->join = plan_kind(element);
     node->strictness = plan_strictness(element, context_);

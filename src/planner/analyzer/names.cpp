@@ -231,6 +231,39 @@ bool SelectAnalyzer::expand_argument(const Ast& argument, AstList& out)
     return true;
 }
 
+// untuple(t): one item for each element.
+bool SelectAnalyzer::expand_untuple(const Ast& ast)
+{
+    const auto* call = ast.as<AstFunction>();
+    if (!call || call->name != "untuple")
+        return false;
+    if (call->arguments.size() != 1)
+        throw Error(error_codes::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+                    fmt::format("Function 'untuple' must have 1 argument.{}", scope_text()));
+    const AstPtr& argument = call->arguments[0];
+    const ExpressionPtr bound = bind_in_stage(*argument, Stage::Rows, "SELECT");
+    if (!bound->type()->is(TypeId::Tuple))
+        throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
+                    fmt::format("Function 'untuple' argument must have compound type. Actual "
+                                "type {}.{}",
+                                bound->type()->name(), scope_text()));
+    const auto& type = type_as<TupleType>(bound->type());
+    for (size_t i = 0; i < type.elements().size(); ++i)
+    {
+        const std::string part = type.named() ? type.names()[i] : std::to_string(i + 1);
+        AstPtr index = type.named() ? AstPtr(AstLiteral::string(part))
+                                    : AstPtr(AstLiteral::unsigned_number(i + 1));
+        AstPtr element = make_ast_function("tupleElement", argument, std::move(index));
+        const std::string name =
+            ast.alias.empty()
+                ? display_name(*make_ast_function("tupleElement", argument,
+                                                  AstPtr(AstLiteral::string(part))))
+                : ast.alias + "." + part;
+        items_.push_back({std::move(element), name, nullptr, {}});
+    }
+    return true;
+}
+
 void SelectAnalyzer::expand_projection()
 {
     for (const AstPtr& ast : select_.projection)
@@ -243,6 +276,8 @@ void SelectAnalyzer::expand_projection()
                 items_.push_back({node, display_name(*node), nullptr, {}});
             continue;
         }
+        if (expand_untuple(*ast))
+            continue;
         // A matcher inside: COLUMNS('x') + 1 gives one item per column.
         if (const auto* call = ast->as<AstFunction>();
             call && call->is_operator && ast->alias.empty())
@@ -333,6 +368,16 @@ void SelectAnalyzer::shorten_names(AstPtr& ast, const std::set<std::string>& hid
             value->constant_column()->value_at(0).get<uint64_t>());
         ast->alias = alias;
         return;
+    }
+    if (auto* call = ast->as<AstFunction>())
+    {
+        AstList arguments;
+        for (const AstPtr& argument : call->arguments)
+            if (is_matcher(*argument))
+                expand_matcher(*argument, arguments);
+            else
+                arguments.push_back(argument);
+        call->arguments = std::move(arguments);
     }
     if (const auto* lambda = ast->as<AstLambda>())
     {

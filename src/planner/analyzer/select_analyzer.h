@@ -27,8 +27,11 @@ struct AnalysisState
     std::set<const AstWithElement*> open_ctes;       // being planned: they do not see themselves
     std::unordered_map<std::string, ExpressionPtr> scalars;  // by text
     std::unordered_map<std::string, Block> set_blocks;       // by text
+    // Recursive CTEs: the rows that the recursive part reads in this round.
+    std::map<const AstWithElement*, Block> recursion_rounds;
 
     const QueryContext& query() const { return *context.context; }
+    std::string table_prefix() { return "__table" + std::to_string(next_table++) + "."; }
 };
 
 struct PlannedQuery
@@ -97,6 +100,7 @@ private:
 
     // names.cpp
     void expand_projection();
+    bool expand_untuple(const Ast& ast);
     void expand_matcher(const Ast& matcher, AstList& out);
     bool is_matcher(const Ast& ast) const;
     AstPtr column_node(size_t table, size_t column) const;
@@ -137,6 +141,11 @@ private:
                           const std::vector<std::string>& column_names, ScopeTable& scope);
     PlanPtr plan_view(const ViewTable& view, ScopeTable& scope);
     PlanPtr plan_merge(const AstFunction& call, ScopeTable& scope);
+    PlanPtr plan_cte(const std::string& name, ScopeTable& scope);
+    static bool names_itself(const AstWithElement& cte);
+    PlanPtr plan_recursive_cte(const AstWithElement& cte, SelectAnalyzer& owner,
+                               ScopeTable& scope);
+    PlanPtr plan_block(const Block& block, ScopeTable& scope);
     PlanPtr apply_row_policy(const TableName& name, PlanPtr plan, const ScopeTable& scope);
     std::vector<TableFunctionArgument> table_function_arguments(const AstFunction& call);
     void read_modifiers(const AstTableElement& element, ReadNode& read);
