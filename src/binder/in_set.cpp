@@ -126,6 +126,8 @@ ExpressionPtr ExpressionBinder::bind_in(const AstFunction& call)
         throw Error(error_codes::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
                     fmt::format("Function '{}' expects 2 arguments, but {} are given.{}",
                                 call.name, call.arguments.size(), scope_text()));
+    if (context_.settings.get_bool("transform_null_in"))
+        throw Error(error_codes::NOT_IMPLEMENTED, "transform_null_in = 1 is not implemented");
     const bool negative = call.name == "notIn" || call.name == "globalNotIn";
     const ExpressionPtr left = bind(*call.arguments[0]);
     const Ast& right = *call.arguments[1];

@@ -228,6 +228,7 @@ PlanPtr SelectAnalyzer::plan_stored_table(const TablePtr& table, const AstTableE
         scope.add({column.name, Expression::input(prefix + column.name, column.type), true});
     }
     read->table = source;
+    read->request.max_streams = context_.max_threads();
     read->alias = element.table ? element.table->alias : "";
     read_modifiers(element, *read);
     return apply_row_policy(source->table_name(), std::move(read), scope);

@@ -87,19 +87,18 @@ PlanPtr SelectAnalyzer::plan_recursive_cte(const AstWithElement& cte, SelectAnal
     const uint64_t max_rounds =
         context_.settings.get_uint("max_recursive_cte_evaluation_depth");
     Header header;
-    auto run = [&](const AstPtr& member)
+    auto plan_member = [&](const AstPtr& member)
     {
         PlannedQuery planned = plan_query(member, state_, &owner);
-        if (header.empty())
-            for (size_t i = 0; i < planned.names.size(); ++i)
-                header.push_back({i < cte.columns.size() ? cte.columns[i] : planned.names[i],
-                                  planned.root->output[i].type});
-        if (planned.names.size() != header.size())
+        if (!header.empty() && planned.names.size() != header.size())
             throw Error(error_codes::UNION_ALL_RESULT_STRUCTURES_MISMATCH,
                         fmt::format("Members of recursive CTE {} have different numbers of "
                                     "columns",
                                     cte.name));
-        // The first member gives the types.
+        return planned;
+    };
+    auto run = [&](PlannedQuery planned)
+    {
         auto project = std::make_unique<ProjectNode>();
         project->output = header;
         for (size_t i = 0; i < header.size(); ++i)
@@ -115,7 +114,35 @@ PlanPtr SelectAnalyzer::plan_recursive_cte(const AstWithElement& cte, SelectAnal
         optimize(plan, state_.context);
         return state_.context.run_subquery(std::move(plan));
     };
-    std::vector<Block> rounds{run(members->selects[0])};
+    PlannedQuery first = plan_member(members->selects[0]);
+    for (size_t i = 0; i < first.names.size(); ++i)
+        header.push_back({i < cte.columns.size() ? cte.columns[i] : first.names[i],
+                          first.root->output[i].type});
+    // Types that hold what every round gives: n UInt8 with n + 1 grows to UInt64.
+    constexpr size_t kMaxTypeRounds = 16;
+    const auto scalars_before = state_.scalars;
+    const auto sets_before = state_.set_blocks;
+    for (size_t round = 0; round < kMaxTypeRounds; ++round)
+    {
+        state_.recursion_rounds[&cte] = Block::empty_of(header);
+        bool changed = false;
+        for (size_t m = 1; m < members->selects.size(); ++m)
+        {
+            const PlannedQuery planned = plan_member(members->selects[m]);
+            for (size_t i = 0; i < header.size(); ++i)
+            {
+                const TypePtr type =
+                    common_type({header[i].type, planned.root->output[i].type});
+                changed = changed || !same_type(type, header[i].type);
+                header[i].type = type;
+            }
+        }
+        if (!changed)
+            break;
+    }
+    state_.scalars = scalars_before;
+    state_.set_blocks = sets_before;
+    std::vector<Block> rounds{run(std::move(first))};
     for (uint64_t round = 0; rounds.back().rows() > 0; ++round)
     {
         if (round >= max_rounds)
@@ -131,7 +158,7 @@ PlanPtr SelectAnalyzer::plan_recursive_cte(const AstWithElement& cte, SelectAnal
         const auto set_blocks = state_.set_blocks;
         std::vector<Block> next;
         for (size_t i = 1; i < members->selects.size(); ++i)
-            next.push_back(run(members->selects[i]));
+            next.push_back(run(plan_member(members->selects[i])));
         state_.scalars = scalars;
         state_.set_blocks = set_blocks;
         rounds.push_back(concat_blocks(next));

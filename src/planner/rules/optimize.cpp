@@ -41,13 +41,15 @@ void optimize(QueryPlan& plan, AnalyzerContext& context)
     plan.root = merge_projections(std::move(plan.root), query);
     prune_columns(*plan.root);
     plan.root = merge_projections(std::move(plan.root), query);
-    if (query.settings.get_bool("optimize_trivial_count_query"))
+    const bool enabled = query.settings.get_bool("query_plan_enable_optimizations");
+    if (enabled && query.settings.get_bool("optimize_trivial_count_query"))
         plan.root = answer_trivial_counts(std::move(plan.root), query);
-    if (query.settings.get_bool("query_plan_push_down_limit"))
+    if (enabled && query.settings.get_bool("query_plan_push_down_limit"))
         push_limits(*plan.root, query);
-    if (query.settings.get_bool("optimize_read_in_order"))
+    if (enabled && query.settings.get_bool("optimize_read_in_order"))
         read_in_order(*plan.root, query);
-    plan.root = materialize_late(std::move(plan.root), query);
+    if (enabled)
+        plan.root = materialize_late(std::move(plan.root), query);
     report_reads(*plan.root, context);
 }
 

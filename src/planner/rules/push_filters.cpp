@@ -15,7 +15,8 @@ class FilterPusher
 public:
     explicit FilterPusher(const QueryContext& context)
         : context_(context),
-          enabled_(context.settings.get_bool("query_plan_filter_push_down"))
+          enabled_(context.settings.get_bool("query_plan_enable_optimizations") &&
+                   context.settings.get_bool("query_plan_filter_push_down"))
     {
     }
 

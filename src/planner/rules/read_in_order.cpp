@@ -1,7 +1,5 @@
 #include "planner/rules/rules.h"
 
-#include "sql/formatter.h"
-
 namespace basalt
 {
 
@@ -13,7 +11,6 @@ ReadNode* scan_below(PlanNode& node, std::unordered_map<std::string, ExpressionP
                      const QueryContext& context)
 {
     PlanNode* at = &node;
-    bool first = true;
     auto substitute = [&](const std::unordered_map<std::string, ExpressionPtr>& by_name)
     {
         for (auto& [name, value] : values)
@@ -21,7 +18,7 @@ ReadNode* scan_below(PlanNode& node, std::unordered_map<std::string, ExpressionP
     };
     for (const NamedType& column : node.output)
         values[column.name] = Expression::input(column.name, column.type);
-    for (;; first = false)
+    for (;;)
     {
         if (at->kind == PlanKind::Filter)
             at = at->inputs[0].get();
@@ -37,7 +34,6 @@ ReadNode* scan_below(PlanNode& node, std::unordered_map<std::string, ExpressionP
         else
             break;
     }
-    (void)first;
     if (at->kind != PlanKind::Read)
         return nullptr;
     auto& read = static_cast<ReadNode&>(*at);
@@ -75,10 +71,8 @@ void order_scan(SortNode& sort, const QueryContext& context)
         else if (turn != reversed)
             break;
     }
-    if (prefix == 0)
-        return;
-    // Reading in order gives up parallel scans: worth it when it ends early or saves the sort.
-    if (prefix < sort.keys.size() && !sort.limit)
+    // A part of the order would save nothing: the sort takes it whole or not at all.
+    if (prefix == 0 || prefix < sort.keys.size())
         return;
     read->request.order_prefix = prefix;
     read->request.order_descending = reversed;
