@@ -1,5 +1,5 @@
 // argMin and argMax: the first argument in the row where the second is least or greatest; of
-// several such rows, in the first.
+// several such rows, in the first. argAndMin and argAndMax give both.
 
 #include "functions/aggregate/held_value.h"
 
@@ -21,8 +21,8 @@ class ArgExtreme final : public AggregateOf<ArgState<Held>, ArgExtreme<Held, kMa
 public:
     using State = ArgState<Held>;
 
-    ArgExtreme(const std::string& name, const Types& arguments)
-        : AggregateOf<State, ArgExtreme>(name, arguments, {}, arguments[0]),
+    ArgExtreme(const std::string& name, const Types& arguments, const TypePtr& result)
+        : AggregateOf<State, ArgExtreme>(name, arguments, {}, result), both_(result != arguments[0]),
           argument_shape_(arguments[0]->create_column()),
           value_shape_(arguments[1]->create_column())
     {
@@ -63,12 +63,24 @@ public:
         if (into.argument.has != into.value.has)
             StateReader::corrupted();
     }
-    void result(State& from, Column& into, Arena&) const { from.argument.append_to(into); }
+    void result(State& from, Column& into, Arena&) const
+    {
+        if (!both_)
+        {
+            from.argument.append_to(into);
+            return;
+        }
+        auto& tuple = column_as<TupleColumn>(into);
+        from.argument.append_to(tuple.mutable_element(0));
+        from.value.append_to(tuple.mutable_element(1));
+        tuple.set_rows(tuple.element(0)->size());
+    }
 
 private:
     static constexpr int nan = kMax ? -1 : 1;
     static bool better(int order) { return kMax ? order > 0 : order < 0; }
 
+    bool both_;
     MutableColumnPtr argument_shape_;
     MutableColumnPtr value_shape_;
 };
@@ -82,7 +94,9 @@ AggregateFunctionPtr make(const std::string& name, const Types& arguments,
 {
     expect_no_parameters(name, parameters);
     expect_arguments(name, arguments, 2);
-    return make_for_value<F>(arguments[1], name, arguments);
+    const TypePtr result =
+        name.starts_with("argAnd") ? std::make_shared<TupleType>(arguments) : arguments[0];
+    return make_for_value<F>(arguments[1], name, arguments, result);
 }
 
 } // namespace
@@ -91,6 +105,8 @@ void register_arg_min_max(AggregateRegistry& registry)
 {
     registry.add("argMin", make<ArgMin>);
     registry.add("argMax", make<ArgMax>);
+    registry.add("argAndMin", make<ArgMin>);
+    registry.add("argAndMax", make<ArgMax>);
     registry.add_alias("min_by", "argMin", true);
     registry.add_alias("max_by", "argMax", true);
 }

@@ -38,6 +38,27 @@ inline double double_of_code(uint64_t code)
     return load<double>(&bits);
 }
 
+// The same for a value of any type of up to eight bytes; nothing is lost.
+template <class T> inline uint64_t exact_code(T value)
+{
+    static_assert(sizeof(T) <= 8);
+    if constexpr (std::is_floating_point_v<T>)
+        return double_code(static_cast<double>(value));
+    else if constexpr (std::is_signed_v<T>)
+        return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ (uint64_t{1} << 63);
+    else
+        return static_cast<uint64_t>(value);
+}
+template <class T> inline T value_of_exact_code(uint64_t code)
+{
+    if constexpr (std::is_floating_point_v<T>)
+        return static_cast<T>(double_of_code(code));
+    else if constexpr (std::is_signed_v<T>)
+        return static_cast<T>(static_cast<int64_t>(code ^ (uint64_t{1} << 63)));
+    else
+        return static_cast<T>(code);
+}
+
 // Sorted values with the number of values up to and including each.
 struct RankedValues
 {
@@ -283,25 +304,17 @@ private:
 
     static uint64_t code_of(T value)
     {
-        if constexpr (!kCountable)
-            return double_code(static_cast<double>(value)); // already a double's, see number_of
-        else if constexpr (std::is_floating_point_v<T>)
-            return double_code(static_cast<double>(value));
-        else if constexpr (std::is_signed_v<T>)
-            return static_cast<uint64_t>(static_cast<int64_t>(value)) ^ (uint64_t{1} << 63);
+        if constexpr (kCountable)
+            return exact_code(value);
         else
-            return static_cast<uint64_t>(value);
+            return double_code(static_cast<double>(value));
     }
     static T value_of(uint64_t code)
     {
-        if constexpr (!kCountable)
-            return static_cast<T>(double_of_code(code));
-        else if constexpr (std::is_floating_point_v<T>)
-            return static_cast<T>(double_of_code(code));
-        else if constexpr (std::is_signed_v<T>)
-            return static_cast<T>(static_cast<int64_t>(code ^ (uint64_t{1} << 63)));
+        if constexpr (kCountable)
+            return value_of_exact_code<T>(code);
         else
-            return static_cast<T>(code);
+            return static_cast<T>(double_of_code(code));
     }
     static double number_of(uint64_t code)
     {

@@ -12,9 +12,12 @@ std::span<const Combinator> all_combinators()
         {"Distinct", combine_distinct},
         {"Resample", combine_resample},
         {"ForEach", combine_for_each},
+        {"ArgMax", combine_arg_max},
+        {"ArgMin", combine_arg_min},
         {"Array", combine_array},
         {"Merge", combine_merge},
         {"State", combine_state},
+        {"Tuple", combine_tuple},
         {"Map", combine_map},
         {"If", combine_if},
     };

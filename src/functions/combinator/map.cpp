@@ -147,6 +147,11 @@ AggregateFunctionPtr combine_map(const AggregateRegistry& registry, const std::s
                                  std::string_view inner, const Types& arguments,
                                  const Values& parameters)
 {
+    // sumMap(keys, values) of arrays is older than the combinator.
+    const bool of_arrays = arguments.size() > 1 ||
+                           (arguments.size() == 1 && arguments[0]->is(TypeId::Tuple));
+    if (of_arrays && (inner == "sum" || inner == "min" || inner == "max"))
+        return registry.find(std::string(inner) + "MappedArrays", arguments, parameters);
     if (arguments.size() != 1)
         throw Error(error_codes::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
                     "Aggregate function " + name + " requires one map argument");

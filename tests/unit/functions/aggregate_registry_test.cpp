@@ -112,7 +112,12 @@ Value result_of(const AggregateFunction& function, OwnedState& state)
     return column->value_at(0);
 }
 
-// Whether arrays of one row have the same length, which two-array functions ask for.
+// Approximate by nature: what they answer depends on how the rows were split.
+bool depends_on_split(const std::string& name)
+{
+    return name == "anyHeavy" || name == "deltaSumTimestamp";
+}
+
 class Walk
 {
 public:
@@ -147,7 +152,8 @@ public:
                         function_->add_masked(state.place, arguments, mask.data(), rows,
                                               *state.arena);
                     });
-        expect_same("merge of parts", expected, [&](OwnedState& state)
+        if (!depends_on_split(function_->name()))
+            expect_same("merge of parts", expected, [&](OwnedState& state)
                     {
                         OwnedState middle(*function_);
                         OwnedState empty(*function_);
@@ -288,6 +294,8 @@ std::vector<Types> argument_lists()
     lists.push_back({t("Nullable(Nothing)")});
     lists.push_back({t("DateTime"), t("UInt8"), t("Bool")});
     lists.push_back({t("UInt8"), t("UInt8"), t("UInt8")});
+    lists.push_back({t("Tuple(UInt8, Float64)")});
+    lists.push_back({t("Tuple(UInt8, Float64)"), t("Tuple(UInt8, Float64)")});
     return lists;
 }
 
@@ -325,7 +333,8 @@ std::vector<std::string> names_to_walk()
          {"sumIf", "countIf", "groupArrayIf", "minOrNull", "sumOrDefault", "avgOrNullIf",
           "sumDistinct", "groupArrayDistinct", "uniqArray", "sumArrayIf", "sumForEach",
           "groupArrayForEach", "sumMap", "maxMap", "quantileIf", "anyLastOrNull", "argMinIf",
-          "uniqExactIf", "countOrNull", "sumOrNullForEach"})
+          "uniqExactIf", "countOrNull", "sumOrNullForEach", "sumArgMax", "countArgMin",
+          "groupArrayArgMin", "sumTuple", "corrTuple", "minMapOrNull"})
         names.emplace_back(name);
     return names;
 }
