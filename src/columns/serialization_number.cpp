@@ -2,6 +2,7 @@
 #include "columns/serialization_kinds.h"
 
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 namespace basalt
@@ -61,6 +62,11 @@ private:
         case TextPlace::Json:
             if (cursor.skip('"'))
                 quote = '"';
+            else if (cursor.peek() == 'n')
+            {
+                value = T(0);
+                return cursor.skip_word("null") || cursor.fail_expected("null");
+            }
             else if (options.json_read_bools_as_numbers)
             {
                 const int next = cursor.peek();
@@ -135,6 +141,14 @@ public:
         {
             if (cursor.skip('"'))
                 quote = '"';
+            else if (cursor.peek() == 'n')
+            {
+                if (!cursor.skip_word("null"))
+                    return cursor.fail_expected("null");
+                column_as<VectorColumn<T>>(column).data().push_back(
+                    std::numeric_limits<T>::quiet_NaN());
+                return true;
+            }
             else if (options.json_read_bools_as_numbers &&
                      (cursor.skip_word("true") || cursor.skip_word("false")))
             {

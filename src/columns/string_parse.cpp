@@ -248,9 +248,9 @@ bool parse_csv_string(TextCursor& cursor, PodVector<char>& to, const TextOptions
             const char* stop = find_any(cursor.pos, cursor.end, quote, quote, quote);
             append(to, cursor.pos, stop);
             cursor.pos = stop;
+            // The end of the input closes it too.
             if (stop == cursor.end)
-                return cursor.fail(error_codes::CANNOT_PARSE_QUOTED_STRING,
-                                   "Cannot parse CSV field: expected closing quote");
+                return true;
             ++cursor.pos;
             if (!cursor.skip(quote))
                 return true;

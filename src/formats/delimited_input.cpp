@@ -28,13 +28,15 @@ public:
         uses_names_ = settings.get_bool("input_format_with_names_use_header");
         checks_types_ = settings.get_bool("input_format_with_types_use_header");
         skips_unknown_ = settings.get_bool("input_format_skip_unknown_fields");
-        for (size_t i = 0; i < context_.header.size(); ++i)
-            fields_.push_back(static_cast<int>(i));
     }
 
 protected:
     bool parse_prefix(TextCursor& cursor) override
     {
+        fields_.clear();
+        absent_.clear();
+        for (size_t i = 0; i < context_.header.size(); ++i)
+            fields_.push_back(static_cast<int>(i));
         cursor.skip_word("\xEF\xBB\xBF"); // byte order mark
         for (uint64_t i = 0; i < skip_lines_; ++i)
             skip_row(cursor);
@@ -158,7 +160,15 @@ private:
             append_omitted(column);
             return true;
         }
-        return parse_field(column, cursor, place_);
+        if (!parse_field(column, cursor, place_))
+            return false;
+        if (place_ != TextPlace::Raw || at_line_end(cursor) || cursor.peek() == delimiter_)
+            return true;
+        return cursor.fail(error_codes::UNEXPECTED_DATA_AFTER_PARSED_VALUE,
+                           "Unexpected data " +
+                               quoted_excerpt(cursor.rest().substr(
+                                   0, cursor.rest().find_first_of("\t\n"))) +
+                               " after the value");
     }
 
     bool skip_field(TextCursor& cursor)
@@ -235,7 +245,7 @@ private:
             if (fields_[i] < 0)
                 continue;
             const NamedType& column = context_.header[static_cast<size_t>(fields_[i])];
-            if (type_from_name(types[i])->name() != column.type->name())
+            if (!names_type(types[i], column.type))
                 return cursor.fail(error_codes::INCORRECT_DATA,
                                    fmt::format("Type of '{}' must be {}, not {}", column.name,
                                                column.type->name(), types[i]));
@@ -248,7 +258,10 @@ private:
     {
         TextCursor probe(cursor.rest(), true);
         std::vector<std::string> names, types;
-        if (probe.at_end() || !parse_line(probe, names))
+        const bool parsed = parse_line(probe, names);
+        // Only whole lines tell.
+        wants_more_ = probe.at_end();
+        if (!parsed)
             return;
         std::vector<bool> seen(context_.header.size());
         for (const std::string& name : names)
@@ -258,9 +271,10 @@ private:
                 return;
             seen[static_cast<size_t>(column)] = true;
         }
-        const char* const after_names = probe.pos;
-        cursor.pos = after_names;
-        if (parse_line(probe, types) && types.size() == names.size())
+        cursor.pos = probe.pos;
+        const bool has_types = parse_line(probe, types);
+        wants_more_ = probe.at_end();
+        if (has_types && types.size() == names.size())
         {
             bool all_types = true;
             for (size_t i = 0; i < types.size(); ++i)

@@ -107,8 +107,16 @@ private:
         {
             for (;;)
             {
-                int column;
-                if (!parse_key(cursor, expected, column))
+                int column = -1;
+                const bool complete = read == columns_.size();
+                // Once every column has its value, what follows does not matter.
+                if (complete && ignores_unnecessary_ && skips_unknown_)
+                {
+                    key_.clear();
+                    if (!parse_json_string(cursor, key_))
+                        return false;
+                }
+                else if (!parse_key(cursor, expected, column))
                     return false;
                 cursor.skip_spaces();
                 if (!cursor.expect(':'))
@@ -123,21 +131,13 @@ private:
                 {
                     const auto index = static_cast<size_t>(column);
                     if (has_value(index))
-                    {
-                        if (!ignores_unnecessary_)
-                            return cursor.fail(error_codes::INCORRECT_DATA,
-                                               "Duplicate field found while parsing JSONEachRow "
-                                               "format: " +
-                                                   context_.header[index].name);
-                        if (!skip_json_value(cursor))
-                            return false;
-                    }
-                    else
-                    {
-                        if (!parse_value(index, cursor))
-                            return false;
-                        ++read;
-                    }
+                        return cursor.fail(error_codes::INCORRECT_DATA,
+                                           "Duplicate field found while parsing JSONEachRow "
+                                           "format: " +
+                                               context_.header[index].name);
+                    if (!parse_value(index, cursor))
+                        return false;
+                    ++read;
                     expected = index + 1;
                 }
                 cursor.skip_spaces();
@@ -217,7 +217,7 @@ private:
 
     bool parse_value(size_t column, TextCursor& cursor)
     {
-        if (!strings_ || cursor.peek() != '"')
+        if (!strings_)
             return parse_field(column, cursor, TextPlace::Json);
         key_.clear();
         if (!parse_json_string(cursor, key_))
@@ -308,7 +308,7 @@ private:
             if (fields_[i] >= 0)
             {
                 const NamedType& column = context_.header[static_cast<size_t>(fields_[i])];
-                if (type_from_name(types[i])->name() != column.type->name())
+                if (!names_type(types[i], column.type))
                     return cursor.fail(error_codes::INCORRECT_DATA,
                                        fmt::format("Type of '{}' must be {}, not {}", column.name,
                                                    column.type->name(), types[i]));

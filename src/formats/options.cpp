@@ -44,7 +44,8 @@ FormatOptions FormatOptions::from(const Settings& settings, const std::string& s
     text.csv_null = word("format_csv_null_representation");
     const std::string_view delimiter = settings.get("format_csv_delimiter");
     if (delimiter.size() != 1)
-        throw Error(error_codes::BAD_ARGUMENTS, "format_csv_delimiter must be one character");
+        throw Error(error_codes::SIZE_OF_FIXED_STRING_DOESNT_MATCH,
+                    "format_csv_delimiter must be one character");
     text.csv_delimiter = delimiter[0];
     text.csv_allow_single_quotes = on("format_csv_allow_single_quotes");
     text.csv_allow_double_quotes = on("format_csv_allow_double_quotes");

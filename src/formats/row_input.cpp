@@ -26,6 +26,20 @@ int RowInput::find_column(std::string_view name) const
     return found == column_by_name_.end() ? -1 : static_cast<int>(found->second);
 }
 
+bool RowInput::names_type(const std::string& name, const TypePtr& type)
+{
+    if (name == type->name())
+        return true;
+    try
+    {
+        return type_from_name(name)->name() == type->name();
+    }
+    catch (const Error&)
+    {
+        return false;
+    }
+}
+
 void RowInput::start_block()
 {
     columns_.clear();
@@ -109,10 +123,11 @@ InputBlock RowInput::read(size_t max_rows)
     {
         in_.eof();
         TextCursor cursor(in_.available());
+        wants_more_ = false;
         const bool good = parse_prefix(cursor);
         const auto used = static_cast<size_t>(cursor.pos - in_.position());
         // What ended at the end of the buffer may go on in the next one.
-        if ((!good || cursor.at_end()) && in_.refill())
+        if ((!good || wants_more_ || cursor.at_end()) && in_.refill())
             continue;
         if (!good)
             cursor.throw_error();

@@ -36,7 +36,8 @@ protected:
     // Appends one value to every column. After Failed, or when it is called again for the same
     // row, whatever was appended is taken back by the caller.
     virtual RowResult parse_row(TextCursor& cursor) = 0;
-    // What stands before the first row; false after cursor.fail().
+    // What stands before the first row; false after cursor.fail(). Sets wants_more_ when the
+    // bytes at hand do not suffice to tell; it is asked again with more, if there are more.
     virtual bool parse_prefix(TextCursor& cursor) { return true; }
     // Moves past a bad row. By default past the next line end.
     virtual void skip_row(TextCursor& cursor);
@@ -50,6 +51,9 @@ protected:
     // After the current row's value of the column was removed.
     void drop_omitted(size_t column);
 
+    // Whether a name in a header means the type; no name of a type means none.
+    static bool names_type(const std::string& name, const TypePtr& type);
+
     // -1 when no such column is wanted.
     int find_column(std::string_view name) const;
 
@@ -60,6 +64,7 @@ protected:
     std::vector<SerializationPtr> serializations_;
     std::vector<bool> takes_null_;
     size_t row_ = 0;            // number of the current row in columns_
+    bool wants_more_ = false;
     int current_column_ = -1;   // for messages
     const char* field_begin_ = nullptr;
 

@@ -61,17 +61,22 @@ protected:
         // A comma may follow the last value.
         if (cursor.skip(','))
             cursor.skip_spaces();
-        if (!cursor.expect(')'))
+        if (!cursor.skip(')'))
+        {
+            cursor.fail(error_codes::SYNTAX_ERROR,
+                        "Cannot parse the row: expected ) here: " + quoted_excerpt(cursor.rest()));
             return RowResult::Failed;
+        }
         rows_started_ = true;
         return RowResult::Row;
     }
 
 private:
-    bool ends_item(TextCursor cursor) const
+    // A comma may follow the last value too.
+    bool ends_item(TextCursor cursor, size_t column) const
     {
         cursor.skip_spaces();
-        return cursor.peek() == ',' || cursor.peek() == ')';
+        return cursor.peek() == ',' || (cursor.peek() == ')' && column + 1 == columns_.size());
     }
 
     bool parse_item(size_t column, TextCursor& cursor)
@@ -79,14 +84,14 @@ private:
         const char* const start = cursor.pos;
         current_column_ = static_cast<int>(column);
         field_begin_ = start;
-        if (cursor.skip_word_without_case("default") && ends_item(cursor))
+        if (cursor.skip_word_without_case("default") && ends_item(cursor, column))
         {
             append_omitted(column);
             return true;
         }
         cursor.pos = start;
         const bool parsed = parse_field(column, cursor, TextPlace::Quoted);
-        if (parsed && ends_item(cursor))
+        if (parsed && ends_item(cursor, column))
             return true;
         if (parsed)
         {
@@ -111,7 +116,7 @@ private:
                 return true;
             }
         }
-        if (code == 0)
+        if (code == 0 || interprets_)
             return cursor.fail(error_codes::SYNTAX_ERROR,
                                "Cannot parse expression of type " +
                                    context_.header[column].type->name() + " here: " +
