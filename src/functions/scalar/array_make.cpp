@@ -251,8 +251,7 @@ constexpr FunctionSpec kToSingle{"emptyArrayToSingle", "a", type_of_first, run_e
 constexpr FunctionSpec kZip{"arrayZip", "a...", zip_type<false>, run_zip};
 constexpr FunctionSpec kZipUnaligned{"arrayZipUnaligned", "a...", zip_type<true>,
                                      run_zip_unaligned};
-constexpr FunctionSpec kFlatten{"arrayFlatten", "a", flatten_type, run_flatten, kCaseInsensitive,
-                                "flatten"};
+constexpr FunctionSpec kFlatten{"arrayFlatten", "a", flatten_type, run_flatten, 0, "flatten*"};
 
 template <TypeId kId> constexpr FunctionSpec empty_array(std::string_view name)
 {

@@ -186,7 +186,7 @@ constexpr FunctionSpec kTimezoneOf{"timezoneOf", "D", kString, run_timezone_of, 
 constexpr FunctionSpec kOffset{"timezoneOffset", "D", type_is<TypeId::Int32>, run_timezone_offset,
                                0, "timeZoneOffset"};
 constexpr FunctionSpec kTimezone{"timezone", "", kString, run_timezone, kCaseInsensitive,
-                                 "timeZone"};
+                                 "timeZone*"};
 constexpr FunctionSpec kServer{"serverTimezone", "", kString, run_server_timezone, 0,
                                "serverTimeZone"};
 constexpr FunctionSpec kToUtc{"toUTCTimestamp", "D s!", utc_shift_type, run_utc_shift<true>, 0,

@@ -191,8 +191,7 @@ template <bool kUtf8> ColumnPtr run_overlay(const Call& call)
 constexpr auto kString = type_is<TypeId::String>;
 constexpr FunctionSpec kSubstring{"substring", "se i [ i", kString, run_substring<false>,
                                   kCaseInsensitive, "substr* mid* byteSlice*"};
-constexpr FunctionSpec kSubstringUtf8{"substringUTF8", "se i [ i", kString, run_substring<true>,
-                                      0, "substrUTF8"};
+constexpr FunctionSpec kSubstringUtf8{"substringUTF8", "se i [ i", kString, run_substring<true>};
 constexpr FunctionSpec kLeft{"left", "se i", kString, run_left<false>, kCaseInsensitive};
 constexpr FunctionSpec kLeftUtf8{"leftUTF8", "se i", kString, run_left<true>};
 constexpr FunctionSpec kRight{"right", "se i", kString, run_right<false>, kCaseInsensitive};
