@@ -227,7 +227,7 @@ bool parse_ipv6(TextCursor& cursor, char* bytes)
             else if (!cursor.skip(':'))
                 break;
         }
-        if (cursor.pos[-1] == ':' && cursor.pos != start && gap != count)
+        if (cursor.pos != start && cursor.pos[-1] == ':' && gap != count)
             --cursor.pos; // a colon that belongs to what follows
         if (gap < 0 ? count != 8 : count > 7)
         {
