@@ -171,15 +171,20 @@ public:
     virtual void finish() = 0;
 };
 
-// What ALTER does to parts; expressions are bound.
+// What ALTER does to parts; expressions are bound. The kinds …Column of alter() come in the order
+// in which they apply; those of mutate() stand in system.mutations.
 struct MutationCommand
 {
     enum class Kind : uint8_t
     {
+        AddColumn,    // alter()
+        DropColumn,   // alter()
+        RenameColumn, // alter(): name becomes new_name
+        ModifyColumn, // alter(): stored values get another type
         Delete,
         Update,
         MaterializeIndex,
-        DropIndex,
+        DropIndex, // alter(): of the description; mutate(): CLEAR, of parts only
         MaterializeColumn,
         ClearColumn,
         MaterializeTtl,
@@ -187,6 +192,7 @@ struct MutationCommand
     ExpressionPtr predicate;                                      // Delete, Update
     std::vector<std::pair<std::string, ExpressionPtr>> updates;   // Update
     std::string name;                                             // column or index
+    std::string new_name;                                         // RenameColumn
     std::string partition_id;                                     // empty = all
     std::string text;                                             // for system.mutations
 };
