@@ -195,16 +195,22 @@ void bind_defaults(std::vector<ColumnDescription>& columns, const QueryContext& 
         walk(column.name);
 }
 
+AstList flatten_nested(const AstPtr& declaration, const QueryContext& context)
+{
+    AstList flat;
+    if (!context.settings.get_bool("flatten_nested") ||
+        !take_nested_apart(*declaration->as<AstColumnDeclaration>(), flat))
+        flat.push_back(declaration);
+    return flat;
+}
+
 std::vector<ColumnDescription> bind_columns(const AstList& declarations,
                                             const QueryContext& context)
 {
     AstList flat;
     for (const AstPtr& ast : declarations)
-    {
-        const auto& declaration = *ast->as<AstColumnDeclaration>();
-        if (!context.settings.get_bool("flatten_nested") || !take_nested_apart(declaration, flat))
-            flat.push_back(ast);
-    }
+        for (AstPtr& one : flatten_nested(ast, context))
+            flat.push_back(std::move(one));
     std::vector<ColumnDescription> columns;
     std::set<std::string> names;
     for (const AstPtr& ast : flat)

@@ -48,6 +48,8 @@ PreparedView prepare_view(const AstCreateTable& create, const CreateTableSources
 // Names are checked for repetition.
 std::vector<ColumnDescription> bind_columns(const AstList& declarations,
                                             const QueryContext& context);
+// The columns that a declaration stands for: n.a, n.b for n Nested(…) (setting flatten_nested).
+AstList flatten_nested(const AstPtr& declaration, const QueryContext& context);
 // Binds the default expressions of all columns again, after columns came or went.
 void bind_defaults(std::vector<ColumnDescription>& columns, const QueryContext& context);
 AstPtr declaration_of(const ColumnDescription& column);

@@ -55,7 +55,7 @@ void Engine::start()
     register_all_table_function(*catalog_);
     storage_->set_mutation_binder(
         [this](const Table& table, const std::string& text, QueryContextPtr context)
-        { return bind_mutation_text(table, text, context); });
+        { return bind_mutation_text(*this, table, text, context); });
     catalog_->load([this](const std::string& text) { return attach_table(*this, text); });
     if (!catalog_->database_exists("default"))
         catalog_->create_database({"default", "Atomic", random_uuid(system_random()), "", false},

@@ -7,7 +7,9 @@
 #include "engine/process_list.h"
 #include "engine/query_log.h"
 
+#include <array>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace basalt
@@ -47,6 +49,12 @@ public:
     int64_t start_unix_s() const { return start_unix_s_; }
     const std::string& server_uuid() const { return server_uuid_; }
 
+    // Held by ALTER of the table: two of them must not start from the same description.
+    std::mutex& alter_lock(const std::string& table_uuid)
+    {
+        return alter_locks_[std::hash<std::string>()(table_uuid) % alter_locks_.size()];
+    }
+
     // A context for work of the server's own (attaching tables, background tasks).
     QueryContextPtr make_context();
 
@@ -59,6 +67,7 @@ private:
     ProcessList processes_;
     QueryLog query_log_;
     ErrorCounts error_counts_;
+    std::array<std::mutex, 16> alter_locks_;
     int64_t start_unix_s_ = 0;
     std::string server_uuid_;
     bool stopped_ = false;

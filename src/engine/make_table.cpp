@@ -75,13 +75,23 @@ TablePtr make_view(Engine& engine, const PreparedView& prepared, const AstCreate
                                               target, has_inner);
 }
 
+QueryContextPtr make_lenient_context(Engine& engine)
+{
+    QueryContextPtr context = engine.make_context();
+    for (const char* name : {"allow_suspicious_low_cardinality_types", "allow_suspicious_codecs"})
+        context->settings.set(name, "1");
+    // Nested columns that are whole in the text were made so.
+    context->settings.set("flatten_nested", "0");
+    return context;
+}
+
 TablePtr attach_table(Engine& engine, const std::string& create_text)
 {
     const AstPtr ast = parse_query(create_text);
     const auto* create = ast->as<AstCreateTable>();
     if (!create)
         throw Error(error_codes::INCORRECT_QUERY, "Not a CREATE of a table or a view");
-    const QueryContextPtr context = engine.make_context();
+    const QueryContextPtr context = make_lenient_context(engine);
     const TableName name{create->name.database, create->name.table};
     CreateTableSources sources;
     sources.database = name.database;

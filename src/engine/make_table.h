@@ -21,7 +21,11 @@ TablePtr make_view(Engine& engine, const PreparedView& prepared, const AstCreate
                    const TableName& name, const std::string& uuid, QueryContextPtr context);
 
 // "DELETE WHERE x = 1" and the like as stored in system.mutations, bound again after a restart.
-std::vector<MutationCommand> bind_mutation_text(const Table& table, const std::string& text,
-                                                QueryContextPtr context);
+std::vector<MutationCommand> bind_mutation_text(Engine& engine, const Table& table,
+                                                const std::string& text, QueryContextPtr context);
+
+// For binding what was checked when it was written: settings that refuse some types, codecs and
+// keys are off.
+QueryContextPtr make_lenient_context(Engine& engine);
 
 } // namespace basalt

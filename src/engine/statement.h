@@ -45,6 +45,12 @@ ResultPtr run_use(const AstUse& use, StatementContext& statement);
 ResultPtr run_system(const AstSystem& system, StatementContext& statement);
 ResultPtr run_kill(const AstKill& kill, StatementContext& statement);
 
+// Binds and applies commands that rewrite rows; returns when they are done if `wait`.
+void mutate_table(const TablePtr& table, const AstList& commands, bool wait,
+                  StatementContext& statement);
+// Throws NOT_IMPLEMENTED: "Table engine Log doesn't support mutations".
+void require_merge_tree(const Table& table, std::string_view what);
+
 // Applies SETTINGS of a query to a Settings object. Values may be literals or parameters.
 void apply_settings(const AstSetQuery& set, Settings& settings,
                     std::map<std::string, std::string>* parameters);

@@ -1,40 +1,176 @@
-// ALTER, DELETE, UPDATE, OPTIMIZE.
+// ALTER TABLE and ALTER DATABASE.
 
 #include "base/error.h"
 #include "engine/make_table.h"
-#include "engine/statement.h"
+#include "engine/mutation.h"
+#include "engine/select.h"
+#include "engine/table_change.h"
+
+#include <algorithm>
+#include <fmt/format.h>
 
 namespace basalt
 {
 
-ResultPtr run_alter(const AstAlter&, StatementContext&)
+namespace
 {
-    throw Error(error_codes::NOT_IMPLEMENTED, "ALTER is not implemented");
-}
 
-ResultPtr run_delete(const AstDelete&, StatementContext&)
+ResultPtr alter_database(const AstAlter& alter, StatementContext& statement)
 {
-    throw Error(error_codes::NOT_IMPLEMENTED, "DELETE is not implemented");
-}
-
-ResultPtr run_update(const AstUpdate&, StatementContext&)
-{
-    throw Error(error_codes::NOT_IMPLEMENTED, "UPDATE is not implemented");
-}
-
-ResultPtr run_optimize(const AstOptimize& optimize, StatementContext& statement)
-{
-    if (optimize.partition || !optimize.parts.empty() || !optimize.deduplicate_by.empty() ||
-        optimize.cleanup || optimize.dry_run)
-        throw Error(error_codes::NOT_IMPLEMENTED, "This form of OPTIMIZE is not implemented");
-    statement.get_table(optimize.table)
-        ->optimize("", optimize.is_final, optimize.deduplicate, statement.context);
+    auto& catalog = statement.engine.catalog();
+    const std::string& name = alter.table.database;
+    if (!catalog.database_exists(name))
+        throw Error(error_codes::UNKNOWN_DATABASE,
+                    fmt::format("Database {} does not exist", name));
+    for (const auto& ast : alter.commands)
+    {
+        const auto& command = *ast->as<AstAlterCommand>();
+        if (command.action != AlterAction::ModifyComment)
+            throw Error(error_codes::NOT_IMPLEMENTED,
+                        "ALTER DATABASE … MODIFY SETTING is not implemented");
+        catalog.alter_database_comment(name, command.comment->as<AstLiteral>()->text);
+    }
     return nullptr;
 }
 
-std::vector<MutationCommand> bind_mutation_text(const Table&, const std::string&, QueryContextPtr)
+// What each engine lets ALTER do to its description; others are refused by name.
+bool takes(const std::string& engine, AlterAction action)
 {
-    throw Error(error_codes::NOT_IMPLEMENTED, "Mutations are not implemented");
+    if (engine.ends_with("MergeTree"))
+        return action != AlterAction::ModifyQuery;
+    switch (action)
+    {
+    case AlterAction::ModifyComment:
+        return true;
+    case AlterAction::CommentColumn:
+        return engine != "View" && engine != "MaterializedView";
+    case AlterAction::AddColumn:
+    case AlterAction::DropColumn:
+    case AlterAction::ModifyColumn:
+    case AlterAction::RenameColumn:
+        return engine == "Memory" || engine == "Null";
+    default:
+        return false;
+    }
+}
+
+void change_description(const TablePtr& table, const std::vector<const AstAlterCommand*>& commands,
+                        StatementContext& statement)
+{
+    auto& catalog = statement.engine.catalog();
+    const TableName name = table->table_name();
+    for (const auto* command : commands)
+        if (!takes(table->engine_name(), command->action))
+            throw Error(error_codes::NOT_IMPLEMENTED,
+                        fmt::format("Alter of type '{}' is not supported by storage {}",
+                                    action_name(command->action), table->engine_name()));
+    const AstPtr stored = catalog.create_query(name);
+    const auto* create = stored ? stored->as<AstCreateTable>() : nullptr;
+    if (!create)
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    fmt::format("ALTER of table {}, which has no CREATE statement of its own, is "
+                                "not implemented",
+                                name.full()));
+    if (create->create != CreateKind::Table)
+    {
+        // Only comments get here; a view has nothing else that changes.
+        auto copy = std::static_pointer_cast<AstCreateTable>(stored->clone());
+        for (const auto* command : commands)
+            copy->comment = command->comment->clone();
+        auto metadata = std::make_shared<TableMetadata>(*table->metadata());
+        metadata->comment = copy->comment->as<AstLiteral>()->text;
+        table->alter(std::move(metadata), {}, statement.context);
+        catalog.replace_create_query(name, copy);
+        return;
+    }
+    TableChange change(*table, *create, *statement.context);
+    for (const auto* command : commands)
+        change.apply(*command);
+    PreparedTable prepared = change.finish(catalog, *make_lenient_context(statement.engine));
+    // The table first. What it logs of dropped, renamed and added columns is taken back at the next
+    // start when the stored CREATE does not agree, so a crash between leaves the table unaltered;
+    // the other way round old parts would show values of columns that were dropped.
+    table->alter(prepared.metadata, change.commands(), statement.context);
+    catalog.replace_create_query(name, prepared.create_query);
+}
+
+PartitionCommand partition_command(const AstAlterCommand& command, const Table& table,
+                                   StatementContext& statement)
+{
+    PartitionCommand out;
+    switch (command.action)
+    {
+    case AlterAction::DropPartition:
+        out.kind = PartitionCommand::Kind::Drop;
+        break;
+    case AlterAction::DetachPartition:
+        out.kind = PartitionCommand::Kind::Detach;
+        break;
+    case AlterAction::AttachPartition:
+        if (!command.table.table.empty())
+            throw Error(error_codes::NOT_IMPLEMENTED,
+                        "ATTACH PARTITION … FROM another table is not implemented");
+        out.kind = PartitionCommand::Kind::Attach;
+        break;
+    case AlterAction::DropDetachedPartition:
+        if (!statement.context->settings.get_bool("allow_drop_detached"))
+            throw Error(error_codes::SUPPORT_IS_DISABLED,
+                        "Cannot execute query: DROP DETACHED PART is disabled (see "
+                        "allow_drop_detached setting)");
+        out.kind = PartitionCommand::Kind::DropDetached;
+        break;
+    default:
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    fmt::format("Alter of type '{}' is not implemented",
+                                action_name(command.action)));
+    }
+    const auto& partition = *command.partition->as<AstPartition>();
+    out.all = partition.all;
+    out.is_part = partition.is_part;
+    if (!partition.all)
+        out.partition_id =
+            partition_id_of_ast(partition, *table.metadata(), *statement.context);
+    return out;
+}
+
+} // namespace
+
+ResultPtr run_alter(const AstAlter& alter, StatementContext& statement)
+{
+    if (!alter.cluster.empty())
+        throw Error(error_codes::NOT_IMPLEMENTED, "ON CLUSTER is not implemented");
+    if (alter.is_database)
+        return alter_database(alter, statement);
+    if (alter.if_exists && !statement.find_table(alter.table))
+        return nullptr;
+    const TablePtr table = statement.get_table(alter.table);
+    std::vector<const AstAlterCommand*> description;
+    AstList mutations;
+    std::vector<const AstAlterCommand*> partitions;
+    for (const auto& ast : alter.commands)
+    {
+        const auto& command = *ast->as<AstAlterCommand>();
+        if (changes_description(command.action))
+            description.push_back(&command);
+        else if (is_mutation(command.action))
+            mutations.push_back(ast);
+        else
+            partitions.push_back(&command);
+    }
+    if (!description.empty())
+    {
+        std::lock_guard lock(statement.engine.alter_lock(table->uuid()));
+        change_description(table, description, statement);
+    }
+    if (!mutations.empty())
+        mutate_table(table, mutations,
+                     statement.context->settings.get_uint("mutations_sync") != 0, statement);
+    if (!partitions.empty())
+        require_merge_tree(*table, "partitioning");
+    for (const auto* command : partitions)
+        table->change_partition(partition_command(*command, *table, statement),
+                                statement.context);
+    return nullptr;
 }
 
 } // namespace basalt

@@ -41,7 +41,7 @@ bool among(std::span<const std::string_view> names, std::string_view name)
 void check_settings(const TableMetadata& metadata)
 {
     for (const auto& [name, value] : metadata.settings)
-        if (!among(kHonoured, name) && !among(kAccepted, name))
+        if (!is_merge_tree_setting(name))
             throw Error(error_codes::UNKNOWN_SETTING,
                         fmt::format("Unknown setting '{}' for storage MergeTree", name));
 }
@@ -69,15 +69,23 @@ void check_keys(const TableMetadata& metadata)
 
 } // namespace
 
+bool is_merge_tree_setting(std::string_view name)
+{
+    return among(kHonoured, name) || among(kAccepted, name);
+}
+
+void check_merge_tree_table(const TableMetadata& metadata)
+{
+    check_settings(metadata);
+    check_keys(metadata);
+}
+
 TablePtr open_merge_tree_table(StorageService& service, TableName name, std::string uuid,
                                TableMetadataPtr metadata, bool attach)
 {
     // A table that exists is opened whatever an older program let pass.
     if (!attach)
-    {
-        check_settings(*metadata);
-        check_keys(*metadata);
-    }
+        check_merge_tree_table(*metadata);
     return std::make_shared<MergeTreeTable>(service, "MergeTree", std::move(name),
                                             std::move(uuid), std::move(metadata), attach);
 }
