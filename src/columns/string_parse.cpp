@@ -1,6 +1,10 @@
 #include "columns/serialization.h"
 #include "columns/string_text.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace basalt
 {
 
@@ -84,6 +88,20 @@ bool parse_escape(TextCursor& cursor, PodVector<char>& to)
 // First byte at or after pos that equals one of the three.
 const char* find_any(const char* pos, const char* end, char a, char b, char c)
 {
+#ifdef __SSE2__
+    const __m128i as = _mm_set1_epi8(a);
+    const __m128i bs = _mm_set1_epi8(b);
+    const __m128i cs = _mm_set1_epi8(c);
+    for (; end - pos >= 16; pos += 16)
+    {
+        const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(pos));
+        const __m128i hit = _mm_or_si128(
+            _mm_or_si128(_mm_cmpeq_epi8(bytes, as), _mm_cmpeq_epi8(bytes, bs)),
+            _mm_cmpeq_epi8(bytes, cs));
+        if (const int mask = _mm_movemask_epi8(hit))
+            return pos + __builtin_ctz(static_cast<unsigned>(mask));
+    }
+#endif
     for (; pos != end; ++pos)
         if (*pos == a || *pos == b || *pos == c)
             return pos;
