@@ -6,6 +6,7 @@
 #include "executor/build.h"
 #include "executor/key_index.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace basalt
@@ -134,6 +135,28 @@ private:
     RowIndexes new_rows_;
     MemoryCharge charge_;
 };
+
+// A dictionary column whose rows all have one code, as a constant: common for the first sort keys.
+ColumnPtr constant_if_uniform(const ColumnPtr& column)
+{
+    if (column->form() != ColumnForm::Dictionary || column->empty())
+        return column;
+    const auto& dictionary = static_cast<const DictionaryColumn&>(*column);
+    const uint32_t first = dictionary.codes()[0];
+    uint32_t differences = 0;
+    for (const uint32_t code : dictionary.codes())
+        differences |= code ^ first;
+    if (differences != 0)
+        return column;
+    return std::make_shared<ConstantColumn>(dictionary.dictionary()->slice(first, 1),
+                                            column->size());
+}
+
+bool all_constant(const Columns& columns)
+{
+    return std::all_of(columns.begin(), columns.end(),
+                       [](const ColumnPtr& c) { return c->form() == ColumnForm::Constant; });
+}
 
 // Begins of the stretches of equal ids, then rows; empty when stretches are short.
 void find_runs(const PodVector<uint32_t>& ids, PodVector<uint32_t>& begins)
@@ -279,7 +302,7 @@ private:
         {
             Columns keys;
             for (size_t k : sets_[s])
-                keys.push_back(block[keys_[k]].column);
+                keys.push_back(constant_if_uniform(block[keys_[k]].column));
             GroupTable& table = *tables[s][stream];
             add_to_table(table, keys, arguments, block.rows());
             if (max_groups_ && table.size() > max_groups_)
@@ -295,11 +318,13 @@ private:
     {
         Arena& arena = table.arena();
         const size_t arena_before = arena.allocated_bytes();
-        if (keys.empty())
+        if (all_constant(keys)) // also when there are none
         {
+            table.find_groups(keys, 1);
+            char* state = table.state(table.ids()[0]);
             for (size_t a = 0; a < arguments.size(); ++a)
-                layout_.functions[a]->add_range(table.state(0) + layout_.offsets[a], arguments[a],
-                                                0, rows, arena);
+                layout_.functions[a]->add_range(state + layout_.offsets[a], arguments[a], 0, rows,
+                                                arena);
         }
         else
         {
