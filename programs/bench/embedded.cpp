@@ -5,7 +5,7 @@
 #include "io/file_system.h"
 #include "io/socket.h"
 #include "net/http/server.h"
-#include "peer_script.h"
+#include "programs/peer_script.h"
 #include "system/system_tables.h"
 
 #include <cstdlib>
