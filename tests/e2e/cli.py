@@ -8,7 +8,8 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
+
+from server import Server
 
 BASALT = os.path.abspath(sys.argv[1])
 passed = failed = 0
@@ -58,19 +59,8 @@ link = os.path.join(work, "clickhouse-local")
 os.symlink(BASALT, link)
 check("a link named clickhouse-local", run("-q", "SELECT 9", program=link)[0], "9\n")
 
-log = os.path.join(work, "server.log")
-server = subprocess.Popen(
-    [BASALT, "server", "--path", os.path.join(work, "server"), "--http-port", "0", "--tcp-port", "0",
-     "--postgres-port", "0"], stdout=open(log, "wb"), stderr=subprocess.STDOUT)
-port = None
-for _ in range(300):
-    text = open(log).read()
-    if "is ready: " in text:
-        port = text.split("is ready: http://127.0.0.1:")[1].split(",")[0]
-        break
-    time.sleep(0.05)
-if not port:
-    raise SystemExit(f"the server did not start: {open(log).read()}")
+server = Server(BASALT, work)
+port = str(server.port)
 
 
 def client(*arguments, data=None):
@@ -87,14 +77,13 @@ out, err, code = client("-q", "SELECT nothing")
 check("client's exit code", code, 47)
 check("client's error", err.startswith("Code: 47. DB::Exception: "), True)
 out, err, code = client("--time", "-q", "SELECT 1")
-check("--time", (out, float(err) >= 0), ("1\n", True))
+check("--time", (out, err.replace(".", "").strip().isdigit()), ("1\n", True))
 check("--query_id", client("--query_id", "named", "-q", "SELECT 1")[0] + client(
     "-q", "SELECT count() FROM system.query_log WHERE query_id = 'named' AND type = 'QueryFinish'")[0], "1\n1\n")
 check("a large result", len(client("-q", "SELECT number FROM numbers(1000000)")[0].split("\n")), 1000001)
 out, err, code = client("-q", "SELECT number, throwIf(number = 5000000) FROM numbers(10000000)")
 check("an error after rows", (code, "Code: 395" in err), (395 % 256, True))
-server.terminate()
-check("a clean stop", server.wait(60), 0)
+check("a clean stop", server.stop(), 0)
 out, err, code = client("-q", "SELECT 1")
 check("no server", code != 0, True)
 print(f"{passed} passed, {failed} failed")

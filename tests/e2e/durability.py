@@ -5,16 +5,15 @@ part is visible and its leftovers are gone. Several rounds on the same data fold
 
 usage: durability.py path/to/basalt"""
 
-import os
 import pathlib
-import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
 import urllib.error
 import urllib.request
+
+from server import Server
 
 BASALT = sys.argv[1]
 ROUNDS = 3
@@ -30,38 +29,10 @@ def check(what, condition, detail=""):
         print(f"FAILED {what}: {detail}")
 
 
-class Server:
-    def __init__(self, path):
-        self.log = open(os.path.join(path, "server.log"), "ab")
-        self.log_path = os.path.join(path, "server.log")
-        offset = self.log.tell()
-        self.process = subprocess.Popen(
-            [BASALT, "server", "--path", os.path.join(path, "data"), "--http-port", "0",
-             "--tcp-port", "0", "--postgres-port", "0"],
-            stdout=self.log, stderr=subprocess.STDOUT)
-        self.url = None
-        for _ in range(300):
-            text = open(self.log_path, "rb").read()[offset:].decode()
-            if "is ready: " in text:
-                self.url = text.split("is ready: ")[1].split(",")[0]
-                break
-            if self.process.poll() is not None:
-                break
-            time.sleep(0.05)
-        if not self.url:
-            raise SystemExit(f"the server did not start: {open(self.log_path).read()[-2000:]}")
-
+class Node(Server):
     def ask(self, sql, timeout=120):
         request = urllib.request.Request(self.url + "/", data=sql.encode())
         return urllib.request.urlopen(request, timeout=timeout).read().decode()
-
-    def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    def stop(self):
-        self.process.terminate()
-        return self.process.wait(60)
 
 
 def leftovers(path):
@@ -78,7 +49,7 @@ def load(server, table):
 
 def main():
     path = tempfile.mkdtemp(prefix="basalt-durability-")
-    server = Server(path)
+    server = Node(BASALT, path)
     columns = "(id UInt64, text String, day Date) ENGINE = MergeTree PARTITION BY day ORDER BY id"
     server.ask(f"CREATE TABLE small {columns}")
     server.ask(f"CREATE TABLE large {columns}")
@@ -100,7 +71,7 @@ def main():
         server.kill()
         loader.join(30)
 
-        server = Server(path)
+        server = Node(BASALT, path)
         answer = server.ask("SELECT count(), uniqExact(id), sum(id), countIf(text = concat('row ', "
                             "toString(id))) FROM small").split()
         want = [acknowledged, acknowledged, sum(range(acknowledged)), acknowledged]
@@ -117,7 +88,7 @@ def main():
             time.sleep(0.1)
         check("leftovers are gone", not leftovers(path), str(leftovers(path)[:5]))
     check("a clean stop ends with status 0", server.stop() == 0)
-    server = Server(path)
+    server = Node(BASALT, path)
     check("rows are there after a clean stop",
           server.ask("SELECT count() FROM small").strip() == str(acknowledged))
     server.stop()

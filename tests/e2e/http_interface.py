@@ -2,18 +2,18 @@
 """The HTTP interface as clients use it: parameters, sessions, settings, compression, headers, error
 codes and statuses, bad requests, a client that leaves.
 
-usage: http.py path/to/basalt"""
+usage: http_interface.py path/to/basalt"""
 
 import gzip
 import http.client
 import json
-import os
 import socket
-import subprocess
 import sys
 import tempfile
 import time
 import urllib.parse
+
+from server import Server
 
 BASALT = sys.argv[1]
 passed = failed = 0
@@ -28,20 +28,8 @@ def check(what, got, want):
         print(f"FAILED {what}: got {got!r}, expected {want!r}")
 
 
-path = tempfile.mkdtemp(prefix="basalt-http-")
-log = os.path.join(path, "server.log")
-server = subprocess.Popen(
-    [BASALT, "server", "--path", os.path.join(path, "data"), "--http-port", "0", "--tcp-port", "0",
-     "--postgres-port", "0"], stdout=open(log, "wb"), stderr=subprocess.STDOUT)
-port = None
-for _ in range(300):
-    text = open(log).read()
-    if "is ready: " in text:
-        port = int(text.split("is ready: http://127.0.0.1:")[1].split(",")[0])
-        break
-    time.sleep(0.05)
-if not port:
-    raise SystemExit(f"the server did not start: {open(log).read()}")
+server = Server(BASALT, tempfile.mkdtemp(prefix="basalt-http-"))
+port = server.port
 
 
 def ask(body=None, method="POST", where="/", headers=None, **parameters):
@@ -162,7 +150,6 @@ check("and is in the query log", text(
     "ExceptionWhileProcessing\t394\n")
 
 check("the server still answers", text("SELECT 'alive'"), "alive\n")
-server.terminate()
-check("a clean stop", server.wait(60), 0)
+check("a clean stop", server.stop(), 0)
 print(f"{passed} passed, {failed} failed")
 sys.exit(1 if failed else 0)

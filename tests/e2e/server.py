@@ -1,0 +1,44 @@
+"""Starts `basalt server` for a test: free port, folder of its own, waits until it is ready."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    def __init__(self, basalt, path, *flags):
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.log_path = os.path.join(path, "server.log")
+        with open(self.log_path, "ab") as log:
+            offset = log.tell()
+            self.process = subprocess.Popen(
+                [basalt, "server", "--path", os.path.join(path, "data"), "--http-port", str(self.port),
+                 "--tcp-port", "0", "--postgres-port", "0", *flags],
+                stdout=log, stderr=subprocess.STDOUT)
+        for _ in range(600):
+            with open(self.log_path, "rb") as log:
+                log.seek(offset)
+                if b"is ready: " in log.read():
+                    return
+            if self.process.poll() is not None:
+                break
+            time.sleep(0.05)
+        with open(self.log_path, errors="replace") as log:
+            raise SystemExit(f"the server did not start: {log.read()[-2000:]}")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self):
+        self.process.terminate()
+        return self.process.wait(60)
