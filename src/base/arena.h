@@ -27,7 +27,7 @@ public:
     char* allocate(size_t bytes, size_t alignment = 8)
     {
         size_t at = (used_ + alignment - 1) & ~(alignment - 1);
-        if (at + bytes > capacity_) [[unlikely]]
+        if (at + bytes > capacity_ || chunks_.empty()) [[unlikely]]
         {
             new_chunk(bytes + alignment);
             at = 0;
