@@ -96,7 +96,7 @@ ExpressionPtr ExpressionBinder::bind_function(const AstFunction& call)
         const std::string& name = call.name;
         if (name == "in" || name == "notIn" || name == "globalIn" || name == "globalNotIn")
             return bind_in(call);
-        if (name == "exists" && call.arguments.size() == 1 &&
+        if ((name == "exists" || name == "EXISTS") && call.arguments.size() == 1 &&
             call.arguments[0]->kind == AstKind::Subquery)
             return bind_exists(call);
         if (const AstLambda* lambda = find_lambda(name))
@@ -232,7 +232,7 @@ ExpressionPtr ExpressionBinder::bind_lambda(const AstLambda& lambda, const Types
 ExpressionPtr ExpressionBinder::bind_lambda_call(const AstFunction& call, const AstLambda& lambda)
 {
     if (call.arguments.size() != lambda.parameters.size())
-        throw Error(error_codes::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+        throw Error(error_codes::BAD_ARGUMENTS,
                     fmt::format("Lambda {} expects {} arguments, but {} are given.{}",
                                 format_query(lambda), lambda.parameters.size(),
                                 call.arguments.size(), scope_text()));

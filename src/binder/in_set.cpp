@@ -67,11 +67,13 @@ std::optional<Value> convert_member(const Member& member, const TypePtr& key,
         TextOptions options;
         options.session_timezone = context.timezone();
         auto converted = convert_value(member.value, bare_key, options);
+        // A text that spells no value of the type is a mistake; CAST says which.
         if (!converted && member.value.get_if<std::string>() && !bare_key->is_string() &&
             !bare_key->is_enum())
-            throw Error(error_codes::TYPE_MISMATCH,
-                        fmt::format("Type mismatch in IN or VALUES section. Expected: {}. Got: {}",
-                                    bare_key->name(), member.value.to_text()));
+            return cast_to(Expression::constant(simple_type(TypeId::String), member.value),
+                           bare_key, context)
+                ->constant_column()
+                ->value_at(0);
         return converted;
     }
     auto cast = Expression::call(

@@ -183,9 +183,9 @@ AggregateFunctionPtr SelectAnalyzer::make_aggregate(const AstFunction& call,
     {
         const ExpressionPtr bound = bind(*ast);
         if (!bound->is_constant())
-            throw Error(error_codes::PARAMETERS_TO_AGGREGATE_FUNCTIONS_MUST_BE_LITERALS,
-                        fmt::format("Expected constant as parameter of aggregate function {}: "
-                                    "{}.{}",
+            throw Error(error_codes::BAD_ARGUMENTS,
+                        fmt::format("Parameter for function '{}' expected to have constant "
+                                    "value. Actual: {}.{}",
                                     name, format_query(*ast), scope_text()));
         parameters.push_back(bound->constant_column()->value_at(0));
     }

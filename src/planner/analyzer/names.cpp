@@ -358,7 +358,8 @@ void SelectAnalyzer::shorten_names(AstPtr& ast, const std::set<std::string>& hid
         call->arguments.clear();
     // EXISTS is named by its answer.
     if (const auto* call = ast->as<AstFunction>();
-        call && call->name == "exists" && call->arguments.size() == 1 &&
+        call && (call->name == "exists" || call->name == "EXISTS") &&
+        call->arguments.size() == 1 &&
         call->arguments[0]->kind == AstKind::Subquery)
     {
         const ExpressionPtr value = bind_exists(*call);

@@ -219,7 +219,43 @@ ExpressionPtr SelectAnalyzer::resolve_identifier(const AstIdentifier& identifier
                 value = subcolumn_of(value, identifier.parts[i], context_);
             return value;
         }
+    return resolve_outer(identifier);
+}
+
+// A name of the query around this one: constants may be used, columns would make the subquery
+// correlated.
+ExpressionPtr SelectAnalyzer::resolve_outer(const AstIdentifier& identifier)
+{
+    for (SelectAnalyzer* outer = parent_; outer; outer = outer->parent_)
+    {
+        ExpressionPtr value;
+        const Stage stage_before = outer->stage_;
+        try
+        {
+            value = outer->outside_lambdas([&] { return outer->resolve_own(identifier); });
+        }
+        catch (const Error&)
+        {
+            outer->stage_ = stage_before;
+            throw;
+        }
+        if (!value)
+            continue;
+        if (value->is_constant())
+            return value;
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    fmt::format("Correlated subqueries are not implemented: `{}` is a column of "
+                                "the query around.{}",
+                                identifier.full_name(), scope_text()));
+    }
     return nullptr;
+}
+
+ExpressionPtr SelectAnalyzer::resolve_own(const AstIdentifier& identifier)
+{
+    if (auto value = resolve_alias(identifier))
+        return value;
+    return resolve_column(identifier);
 }
 
 const AstPtr* SelectAnalyzer::find_with_alias(const std::string& name) const

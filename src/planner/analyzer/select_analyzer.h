@@ -114,6 +114,8 @@ private:
     ExpressionPtr bind_alias(const std::string& name, const Ast& ast);
     ExpressionPtr resolve_alias(const AstIdentifier& identifier);
     ExpressionPtr resolve_column(const AstIdentifier& identifier);
+    ExpressionPtr resolve_own(const AstIdentifier& identifier);
+    ExpressionPtr resolve_outer(const AstIdentifier& identifier);
     ExpressionPtr bind_in_stage(const Ast& ast, Stage stage, const char* clause);
     ExpressionPtr bind_output(const Ast& ast, const char* clause); // after aggregation
     void apply_filter(const AstPtr& ast, const char* clause);

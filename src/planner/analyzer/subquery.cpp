@@ -128,6 +128,16 @@ ExpressionPtr SelectAnalyzer::bind_query_set(const ExpressionPtr& left, const As
     else
     {
         // IN table: all its columns.
+        const auto& name = *right.as<AstIdentifier>();
+        const TableName table{name.parts.size() == 2 ? name.parts[0] : state_.database,
+                              name.parts.back()};
+        const bool known = (name.parts.size() == 1 &&
+                            (find_cte(name.parts[0]).element ||
+                             (state_.context.find_temporary &&
+                              state_.context.find_temporary(name.parts[0])))) ||
+                           (name.parts.size() <= 2 && state_.context.catalog.find_table(table));
+        if (!known)
+            throw_unknown_identifier(name);
         auto select = std::make_shared<AstSelect>();
         auto element = std::make_shared<AstTableElement>();
         element->table = std::make_shared<AstIdentifier>(*right.as<AstIdentifier>());
