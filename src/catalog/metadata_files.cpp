@@ -134,7 +134,7 @@ void MetadataFiles::apply(const std::vector<MetadataChange>& changes)
 {
     if (!enabled() || changes.empty())
         return;
-    files_.create_directories(root_);
+    make_directory(root_);
     if (changes.size() == 1)
         return apply_now(changes);
     const std::string redo = join_path(root_, "redo.log");
@@ -144,6 +144,18 @@ void MetadataFiles::apply(const std::vector<MetadataChange>& changes)
     files_.sync_directory(root_);
 }
 
+// With its missing parents, each name made durable.
+void MetadataFiles::make_directory(const std::string& path)
+{
+    if (files_.exists(path))
+        return;
+    const std::string parent = parent_directory(path);
+    if (parent != path)
+        make_directory(parent);
+    files_.create_directories(path);
+    files_.sync_directory(parent);
+}
+
 void MetadataFiles::apply_now(const std::vector<MetadataChange>& changes)
 {
     for (const MetadataChange& change : changes)
@@ -151,11 +163,7 @@ void MetadataFiles::apply_now(const std::vector<MetadataChange>& changes)
         const std::string directory = parent_directory(change.path);
         if (!change.remove)
         {
-            if (!files_.exists(directory))
-            {
-                files_.create_directories(directory);
-                files_.sync_directory(parent_directory(directory));
-            }
+            make_directory(directory);
             files_.replace_whole(change.path, change.content);
             continue;
         }

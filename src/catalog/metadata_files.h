@@ -49,6 +49,7 @@ public:
     std::string read_table(std::string_view database, std::string_view table);
 
 private:
+    void make_directory(const std::string& path);
     void apply_now(const std::vector<MetadataChange>& changes);
 
     FileSystem& files_;

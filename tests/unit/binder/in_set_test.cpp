@@ -34,7 +34,8 @@ const ValueSet& set_of(const ExpressionPtr& in)
 std::string value_of(const std::string& text)
 {
     const ExpressionPtr bound = bind_text(text);
-    EXPECT_TRUE(bound->is_constant()) << text;
+    if (!bound->is_constant())
+        return "not constant: " + text;
     return bound->constant_column()->value_at(0).to_text();
 }
 

@@ -98,10 +98,12 @@ TEST(Catalog, TablesSurviveAPowerCut)
         });
     EXPECT_EQ(names(catalog, "default"), (std::vector<std::string>{"plain"}));
     EXPECT_EQ(names(catalog, "shop"), (std::vector<std::string>{"with space/and.dot"}));
+    ASSERT_EQ(texts.size(), 2u);
     EXPECT_TRUE(texts[0].starts_with("ATTACH TABLE default.plain"));
+    bool found = false;
     for (const DatabaseInfo& database : catalog.databases())
-        if (database.name == "shop")
-            EXPECT_EQ(database.comment, "it's");
+        found = found || (database.name == "shop" && database.comment == "it's");
+    EXPECT_TRUE(found);
     EXPECT_TRUE(catalog.load_failures().empty());
     EXPECT_EQ(format_query(*catalog.create_query({"default", "plain"})),
               "CREATE TABLE default.plain (`a` UInt8) ENGINE = Memory");
@@ -174,10 +176,7 @@ TEST(Catalog, RenameAndExchangeAreAllOrNothingAtEveryCrashPoint)
                 exchange ? std::map<std::string, std::string>{{"default.a", "b"}, {"other.b", "a"}}
                          : std::map<std::string, std::string>{{"default.a2", "a"},
                                                               {"default.b2", "b"}};
-            if (failed)
-                EXPECT_TRUE(found == old || found == moved) << "stop " << stop;
-            else
-                EXPECT_EQ(found, moved) << "stop " << stop;
+            EXPECT_TRUE(found == moved || (failed && found == old)) << "stop " << stop;
             if (!failed)
                 break;
             ASSERT_LT(stop, 60u);

@@ -135,7 +135,7 @@ TEST_F(AnalyzerTest, UnionsAndLimits)
     EXPECT_EQ(error("SELECT 1 UNION SELECT 2"), error_codes::EXPECTED_ALL_OR_DISTINCT);
     EXPECT_EQ(error("SELECT 1 UNION ALL SELECT 1, 2"),
               error_codes::UNION_ALL_RESULT_STRUCTURES_MISMATCH);
-    EXPECT_EQ(error("SELECT ts FROM logs LIMIT ts"), error_codes::UNKNOWN_IDENTIFIER);
+    EXPECT_EQ(error("SELECT ts FROM logs LIMIT ts"), error_codes::INVALID_LIMIT_EXPRESSION);
     EXPECT_EQ(error("SELECT ts FROM logs LIMIT 'x'"), error_codes::INVALID_LIMIT_EXPRESSION);
     EXPECT_EQ(error("SELECT ts FROM logs WHERE pod"),
               error_codes::ILLEGAL_TYPE_OF_COLUMN_FOR_FILTER);
