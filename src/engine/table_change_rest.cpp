@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "sql/formatter.h"
-#include "storage/engines/engines.h"
+#include "storage/engines/merge_tree_settings.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -114,7 +114,7 @@ void TableChange::modify_settings(const AstAlterCommand& command)
     auto& settings = storage.settings->as<AstSetQuery>()->changes;
     for (const auto& change : command.settings->as<AstSetQuery>()->changes)
     {
-        if (!is_merge_tree_setting(change.name))
+        if (!find_merge_tree_setting(change.name))
             throw Error(error_codes::UNKNOWN_SETTING,
                         fmt::format("Unknown setting '{}'", change.name));
         check_changeable(change.name);
@@ -132,7 +132,7 @@ void TableChange::reset_settings(const AstAlterCommand& command)
     auto& storage = *create_->storage->as<AstStorage>();
     for (const auto& name : command.names)
     {
-        if (!is_merge_tree_setting(name))
+        if (!find_merge_tree_setting(name))
             throw Error(error_codes::BAD_ARGUMENTS,
                         fmt::format("Cannot reset setting '{}' because it doesn't exist for "
                                     "MergeTree engines family",

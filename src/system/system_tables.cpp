@@ -1,6 +1,7 @@
 #include "system/system_tables.h"
 
 #include "base/error.h"
+#include "binder/binder.h"
 #include "columns/serialization.h"
 #include "sql/ast_create.h"
 #include "sql/parser.h"
@@ -10,6 +11,24 @@
 
 namespace basalt
 {
+
+const char* default_kind_text(DefaultKind kind)
+{
+    switch (kind)
+    {
+    case DefaultKind::None:
+        return "";
+    case DefaultKind::Default:
+        return "DEFAULT";
+    case DefaultKind::Materialized:
+        return "MATERIALIZED";
+    case DefaultKind::Ephemeral:
+        return "EPHEMERAL";
+    case DefaultKind::Alias:
+        return "ALIAS";
+    }
+    return "";
+}
 
 Header parse_header(std::string_view columns)
 {
@@ -158,6 +177,18 @@ public:
             ColumnDescription description;
             description.name = column.name;
             description.type = column.type;
+            metadata->columns.push_back(std::move(description));
+        }
+        const QueryContextPtr context = engine.make_context();
+        for (const auto& [name, text] : definition_.aliases)
+        {
+            ColumnDescription description;
+            description.name = name;
+            description.default_kind = DefaultKind::Alias;
+            description.default_text = text;
+            description.default_expression =
+                bind_expression(*parse_expression(text), definition_.columns, *context);
+            description.type = description.default_expression->type();
             metadata->columns.push_back(std::move(description));
         }
         metadata_ = std::move(metadata);

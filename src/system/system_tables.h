@@ -53,6 +53,8 @@ struct SystemTableDefinition
     // Fills the rows as they are now. Threads: any.
     std::function<void(Engine&, const QueryContext&, RowBuilder&)> fill;
     std::string engine_name; // "" = "System" + name in camel case
+    // ALIAS columns, name and expression: other names that older clients ask for.
+    std::vector<std::pair<std::string, std::string>> aliases = {};
 };
 
 class SystemTables
@@ -64,6 +66,9 @@ public:
 private:
     std::vector<SystemTableDefinition> list_;
 };
+
+// DEFAULT, MATERIALIZED, EPHEMERAL, ALIAS or nothing.
+const char* default_kind_text(DefaultKind kind);
 
 // "name String, is_x UInt8" as ClickHouse writes column lists, to a header.
 Header parse_header(std::string_view columns);

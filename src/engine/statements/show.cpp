@@ -86,7 +86,12 @@ ResultPtr show_create(const AstShow& show, StatementContext& statement)
     if (!create)
         throw Error(error_codes::CANNOT_GET_CREATE_TABLE_QUERY,
                     fmt::format("Table {} has no CREATE query", name.full()));
-    return text_result("statement", {format_query_multiline(*create)});
+    const AstPtr shown = create->clone();
+    if (auto* table = shown->as<AstCreateTable>();
+        table && !statement.context->settings.get_bool(
+                     "show_table_uuid_in_table_create_query_if_not_nil"))
+        table->uuid.clear();
+    return text_result("statement", {format_query_multiline(*shown)});
 }
 
 std::string default_kind_text(DefaultKind kind)

@@ -22,6 +22,5 @@ TablePtr open_merge_tree_table(StorageService& service, TableName name, std::str
 // What the engine cannot take in keys, columns, indexes and settings: throws as said above. For a
 // table that is made and one that ALTER leaves.
 void check_merge_tree_table(const TableMetadata& metadata);
-bool is_merge_tree_setting(std::string_view name);
 
 } // namespace basalt

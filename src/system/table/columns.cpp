@@ -1,32 +1,15 @@
 #include "system/system_tables.h"
 
-#include "storage/table.h"
+#include "storage/mergetree/merge_tree_table.h"
 
 #include <algorithm>
+#include <map>
 
 namespace basalt
 {
 
 namespace
 {
-
-const char* kind_text(DefaultKind kind)
-{
-    switch (kind)
-    {
-    case DefaultKind::None:
-        return "";
-    case DefaultKind::Default:
-        return "DEFAULT";
-    case DefaultKind::Materialized:
-        return "MATERIALIZED";
-    case DefaultKind::Ephemeral:
-        return "EPHEMERAL";
-    case DefaultKind::Alias:
-        return "ALIAS";
-    }
-    return "";
-}
 
 bool reads(const KeyDescription& key, const std::string& column)
 {
@@ -65,6 +48,22 @@ void set_numbers(RowBuilder& rows, const TypePtr& full_type)
         rows.set_uint("datetime_precision", type_as<DateTime64Type>(type).scale());
 }
 
+// Bytes of the active parts, by column.
+std::map<std::string, PartColumnInfo> sizes_of(const Table& table)
+{
+    std::map<std::string, PartColumnInfo> sizes;
+    if (const auto* merge_tree = dynamic_cast<const MergeTreeTable*>(&table))
+        for (const auto& part : merge_tree->part_infos())
+            for (const auto& column : part.columns)
+            {
+                auto& size = sizes[column.name];
+                size.compressed_bytes += column.compressed_bytes;
+                size.uncompressed_bytes += column.uncompressed_bytes;
+                size.marks_bytes += column.marks_bytes;
+            }
+    return sizes;
+}
+
 void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
 {
     auto& catalog = engine.catalog();
@@ -72,6 +71,7 @@ void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
         for (const auto& table : catalog.tables(database.name))
         {
             const auto metadata = table->metadata();
+            const auto sizes = sizes_of(*table);
             uint64_t position = 0;
             for (const auto& column : metadata->columns)
             {
@@ -81,7 +81,7 @@ void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
                 rows.set("name", column.name);
                 rows.set("type", column.type->name());
                 rows.set_uint("position", ++position);
-                rows.set("default_kind", kind_text(column.default_kind));
+                rows.set("default_kind", default_kind_text(column.default_kind));
                 rows.set("default_expression", column.default_text);
                 rows.set("comment", column.comment);
                 rows.set("compression_codec",
@@ -89,6 +89,14 @@ void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
                 rows.set_uint("is_in_partition_key", reads(metadata->partition_key, column.name));
                 rows.set_uint("is_in_sorting_key", reads(metadata->sorting_key, column.name));
                 rows.set_uint("is_in_primary_key", reads(metadata->primary_key, column.name));
+                rows.set_uint("is_in_sampling_key",
+                              metadata->sampling_key_text == column.name);
+                if (const auto size = sizes.find(column.name); size != sizes.end())
+                {
+                    rows.set_uint("data_compressed_bytes", size->second.compressed_bytes);
+                    rows.set_uint("data_uncompressed_bytes", size->second.uncompressed_bytes);
+                    rows.set_uint("marks_bytes", size->second.marks_bytes);
+                }
                 set_numbers(rows, column.type);
             }
         }
@@ -100,17 +108,16 @@ void register_columns(SystemTables& tables)
 {
     tables.add({"columns",
                 parse_header(
-                    "database String, table String, name String, type String, "
-                    "position UInt64, default_kind String, default_expression String, "
-                    "data_compressed_bytes UInt64, data_uncompressed_bytes UInt64, "
-                    "marks_bytes UInt64, comment String, is_in_partition_key UInt8, "
-                    "is_in_sorting_key UInt8, is_in_primary_key UInt8, "
-                    "is_in_sampling_key UInt8, compression_codec String, "
-                    "character_octet_length Nullable(UInt64), "
-                    "numeric_precision Nullable(UInt64), "
-                    "numeric_precision_radix Nullable(UInt64), "
-                    "numeric_scale Nullable(UInt64), datetime_precision Nullable(UInt64)"),
-                fill, ""});
+                    "database String, table String, name String, type String, position UInt64, "
+                    "default_kind String, default_expression String, data_compressed_bytes "
+                    "UInt64, data_uncompressed_bytes UInt64, marks_bytes UInt64, comment String, "
+                    "is_in_partition_key UInt8, is_in_sorting_key UInt8, is_in_primary_key "
+                    "UInt8, is_in_sampling_key UInt8, compression_codec String, "
+                    "character_octet_length Nullable(UInt64), numeric_precision "
+                    "Nullable(UInt64), numeric_precision_radix Nullable(UInt64), numeric_scale "
+                    "Nullable(UInt64), datetime_precision Nullable(UInt64), serialization_hint "
+                    "Nullable(String), statistics String"),
+                fill, "", {{"column", "name"}}});
 }
 
 } // namespace basalt

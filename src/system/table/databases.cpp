@@ -31,7 +31,7 @@ void register_databases(SystemTables& tables)
                 parse_header(
                     "name String, engine String, data_path String, metadata_path String, "
                     "uuid UUID, engine_full String, comment String, is_external UInt8"),
-                fill, ""});
+                fill, "", {{"database", "name"}}});
 }
 
 } // namespace basalt
