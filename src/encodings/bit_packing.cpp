@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <immintrin.h>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -181,4 +181,4 @@ void unpack_bits(const char* packed, size_t size, size_t begin, size_t count, un
     unpack_bits_plain(packed, size, begin, count, width, out);
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

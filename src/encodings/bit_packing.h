@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 inline size_t packed_bytes(size_t count, unsigned width)
@@ -27,4 +27,4 @@ void unpack_bits(const char* packed, size_t size, size_t begin, size_t count, un
 void unpack_bits_plain(const char* packed, size_t size, size_t begin, size_t count, unsigned width,
                        uint64_t* out);
 
-} // namespace basalt
+} // namespace basalt::encodings

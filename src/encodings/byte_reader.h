@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 [[noreturn]] inline void throw_damaged_page(const char* what)
@@ -106,4 +106,4 @@ inline uint64_t unzigzag(uint64_t value)
     return (value >> 1) ^ (0 - (value & 1));
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

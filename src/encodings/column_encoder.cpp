@@ -3,12 +3,13 @@
 #include "base/error.h"
 #include "encodings/integer_stream.h"
 #include "encodings/page_statistics.h"
+#include "encodings/template_page.h"
 #include "encodings/value_pages.h"
 #include "encodings/vector_visit.h"
 
 #include <algorithm>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -95,9 +96,12 @@ ColumnEncoder::ColumnEncoder(const TypePtr& type, const ColumnEncodingOptions& o
         page_values_ = std::make_unique<DistinctValues>(type_);
         shared_values_ = std::make_unique<DistinctValues>(type_);
     }
+    if (automatic_ && nested_type(type_)->is(TypeId::String) && !low_cardinality_)
+        templates_ = std::make_unique<TemplateEncoder>(
+            options.effort == ColumnEncodingOptions::Effort::Thorough);
 }
 
-EncodedColumnPage ColumnEncoder::encode(const ColumnPtr& column)
+EncodedColumnPage ColumnEncoder::encode(const ColumnPtr& column, SiblingColumns& siblings)
 {
     EncodedColumnPage page;
     const size_t rows = column->size();
@@ -114,7 +118,7 @@ EncodedColumnPage ColumnEncoder::encode(const ColumnPtr& column)
     if (page_values_ && write_dictionary(*column, page))
         return page;
     const ColumnPtr flat = to_flat(column);
-    write_flat(flat, page);
+    write_flat(flat, siblings, page);
     page.statistics = statistics_of(*flat, type_, 0, rows);
     page.uncompressed_bytes = binary_bytes(*flat, 0, rows);
     return page;
@@ -122,12 +126,20 @@ EncodedColumnPage ColumnEncoder::encode(const ColumnPtr& column)
 
 std::string ColumnEncoder::finish()
 {
+    std::string dictionary;
+    if (shared_values_ && shared_values_->size() > 0)
+    {
+        const auto rows = static_cast<uint32_t>(shared_values_->size());
+        dictionary.append(reinterpret_cast<const char*>(&rows), sizeof rows);
+        write_pieces(*shared_values_->values(), type_, 0, rows, rows, codecs_, dictionary);
+    }
+    if (!templates_ || templates_->empty())
+        return dictionary;
     std::string out;
-    if (!shared_values_ || shared_values_->size() == 0)
-        return out;
-    const auto rows = static_cast<uint32_t>(shared_values_->size());
-    out.append(reinterpret_cast<const char*>(&rows), sizeof rows);
-    write_pieces(*shared_values_->values(), type_, 0, rows, rows, codecs_, out);
+    out.append(reinterpret_cast<const char*>(&kTemplatesFollow), sizeof kTemplatesFollow);
+    append_varint(out, dictionary.size());
+    out += dictionary;
+    templates_->append_shared(out);
     return out;
 }
 
@@ -140,24 +152,26 @@ PageHead ColumnEncoder::head_of(PageEncoding encoding, size_t rows) const
     return head;
 }
 
-void ColumnEncoder::write_flat(const ColumnPtr& flat, EncodedColumnPage& page)
+void ColumnEncoder::write_flat(const ColumnPtr& flat, SiblingColumns& siblings,
+                               EncodedColumnPage& page)
 {
     if (!automatic_)
         return write_plain(*flat, type_, page.bytes);
     if (type_->id() != TypeId::Nullable)
     {
-        if (!write_automatic(*flat, type_, page.bytes))
+        if (!write_automatic(*flat, type_, siblings, page.bytes))
             write_plain(*flat, type_, page.bytes);
         return;
     }
     const auto& nullable = column_as<NullableColumn>(*flat);
     std::string nested;
-    if (!write_automatic(*nullable.nested(), nested_type(type_), nested))
+    if (!write_automatic(*nullable.nested(), nested_type(type_), siblings, nested))
         return write_plain(*flat, type_, page.bytes);
     write_nullable(nullable.null_map().data(), flat->size(), granule_rows_, nested, page.bytes);
 }
 
-bool ColumnEncoder::write_automatic(const Column& flat, const TypePtr& type, std::string& out)
+bool ColumnEncoder::write_automatic(const Column& flat, const TypePtr& type,
+                                    SiblingColumns& siblings, std::string& out)
 {
     if (is_constant_vector(flat))
     {
@@ -165,40 +179,25 @@ bool ColumnEncoder::write_automatic(const Column& flat, const TypePtr& type, std
         return true;
     }
     const size_t start = out.size();
-    if (!write_verified(flat, type, out))
+    if (write_best(flat, type, siblings, out))
     {
-        out.resize(start);
-        return false;
+        const bool same =
+            reads_back(flat, type, siblings, std::string_view(out).substr(start));
+        BASALT_DCHECK(same);
+        if (same)
+            return true;
     }
-    // What was written must read back the same.
-    const PageBytes bytes{std::string_view(out).substr(start), nullptr};
-    const PageHead head = PageHead::read(bytes.bytes);
-    EncodedPagePtr page;
-    switch (head.encoding)
-    {
-    case PageEncoding::PackedIntegers:
-        page = open_packed_integers(head, type, bytes);
-        break;
-    case PageEncoding::DecimalFloats:
-        page = open_decimal_floats(head, type, bytes);
-        break;
-    case PageEncoding::HexText:
-        page = open_hex_text(head, bytes);
-        break;
-    default:
-        return true; // plain
-    }
-    const bool same = same_values(flat, *page->decode(0, flat.size()));
-    BASALT_DCHECK(same);
-    if (!same)
-        out.resize(start);
-    return same;
+    out.resize(start);
+    return false;
 }
 
-bool ColumnEncoder::write_verified(const Column& flat, const TypePtr& type, std::string& out)
+bool ColumnEncoder::write_best(const Column& flat, const TypePtr& type, SiblingColumns& siblings,
+                               std::string& out)
 {
     if (type->physical() == PhysicalType::String)
-        return write_hex_text(flat, granule_rows_, out);
+        return write_hex_text(flat, granule_rows_, out) ||
+               (templates_ && templates_->write_page(column_as<StringColumn>(flat), siblings,
+                                                     granule_rows_, out));
     if (!type->is_float())
         return write_packed_integers(flat, type, granule_rows_, out);
     if (write_decimal_floats(flat, type, granule_rows_, out))
@@ -213,6 +212,40 @@ bool ColumnEncoder::write_verified(const Column& flat, const TypePtr& type, std:
         out += plain;
     }
     return true;
+}
+
+bool ColumnEncoder::reads_back(const Column& flat, const TypePtr& type, SiblingColumns& siblings,
+                               std::string_view bytes) const
+{
+    const PageBytes page{bytes, nullptr};
+    const PageHead head = PageHead::read(bytes);
+    switch (head.encoding)
+    {
+    case PageEncoding::PackedIntegers:
+        return same_values(flat, *open_packed_integers(head, type, page)->decode(0, head.rows));
+    case PageEncoding::DecimalFloats:
+        return same_values(flat, *open_decimal_floats(head, type, page)->decode(0, head.rows));
+    case PageEncoding::HexText:
+        return same_values(flat, *open_hex_text(head, page)->decode(0, head.rows));
+    case PageEncoding::Templates:
+    {
+        std::string shared;
+        templates_->append_shared(shared);
+        std::vector<EncodedPagePtr> pages;
+        for (const uint32_t column : templates_->used_siblings())
+            pages.push_back(siblings.page_of(column));
+        const TemplatePage opened(head, std::make_shared<SharedTemplates>(shared), page, pages);
+        return same_values(flat, *opened.decode(0, head.rows));
+    }
+    default:
+        return true; // plain
+    }
+}
+
+const std::vector<uint32_t>& ColumnEncoder::used_siblings() const
+{
+    static const std::vector<uint32_t> kNone;
+    return templates_ ? templates_->used_siblings() : kNone;
 }
 
 void ColumnEncoder::write_plain(const Column& flat, const TypePtr& type, std::string& out) const
@@ -332,4 +365,4 @@ void ColumnEncoder::write_code_pieces(const PodVector<uint32_t>& codes, size_t w
     }
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

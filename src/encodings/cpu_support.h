@@ -3,7 +3,7 @@
 // What the processor can do beyond the x86-64-v2 that everything is compiled for. Functions with
 // a target attribute are called only after asking.
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 inline bool has_avx2()
@@ -12,4 +12,4 @@ inline bool has_avx2()
     return value;
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -174,4 +174,4 @@ EncodedPagePtr open_decimal_floats(const PageHead& head, const TypePtr& type, Pa
     throw_damaged_page("decimal floats in a column of another type");
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

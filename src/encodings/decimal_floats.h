@@ -7,7 +7,7 @@
 #include <cmath>
 #include <optional>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 inline constexpr unsigned kMaxDecimalScale = 18;
@@ -59,4 +59,4 @@ template <class T> std::optional<unsigned> decimal_scale_of(const T* values, siz
     return std::nullopt;
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

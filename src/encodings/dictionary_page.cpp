@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -146,4 +146,4 @@ EncodedPagePtr open_dictionary(const PageHead& head, ColumnPtr dictionary, PageB
                                             codes_at);
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -5,11 +5,11 @@
 #include "encodings/page.h"
 #include "encodings/page_format.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 // codes_at: where the codes begin in the page. Throws CORRUPTED_DATA.
 EncodedPagePtr open_dictionary(const PageHead& head, ColumnPtr dictionary, PageBytes bytes,
                                size_t codes_at);
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -93,8 +93,13 @@ public:
     }
 
     size_t rows() const override { return rows_; }
-    const char* binary() const { return binary_; }
     size_t width() const { return form_.width(); }
+    std::string_view alphabet() const
+    {
+        const std::string_view all = form_.letters == HexCase::Lower ? "-0123456789abcdef"
+                                                                     : "-0123456789ABCDEF";
+        return form_.dashes ? all : all.substr(1);
+    }
 
     ColumnPtr decode(size_t begin, size_t count) const override
     {
@@ -144,6 +149,45 @@ public:
         if (is_negated(predicate.kind))
             for (size_t i = 0; i < count; ++i)
                 mask[i] ^= 1;
+        return true;
+    }
+
+    // Compares whole bytes and up to one half.
+    bool starts_with(std::string_view prefix, size_t begin, size_t count, uint8_t* hits) const
+    {
+        BASALT_ASSERT(begin + count <= rows_);
+        if (form_.dashes)
+            return false;
+        char wanted[kMaxHexDigits / 2 + 8] = {};
+        if (prefix.size() > form_.digits ||
+            !parse_hex_plain(prefix.data(), prefix.size() & ~size_t{1}, form_.letters, wanted))
+        {
+            std::memset(hits, 0, count);
+            return true;
+        }
+        const size_t whole = prefix.size() / 2;
+        const int half = prefix.size() % 2 ? hex_digit(prefix.back(), form_.letters) : 0;
+        if (half < 0)
+        {
+            std::memset(hits, 0, count);
+            return true;
+        }
+        const char* from = binary_ + begin * width();
+        const size_t width = this->width();
+        if (whole == 8 && prefix.size() == 16)
+        {
+            const auto word = load<uint64_t>(wanted);
+            for (size_t i = 0; i < count; ++i)
+                hits[i] = load<uint64_t>(from + i * width) == word;
+            return true;
+        }
+        for (size_t i = 0; i < count; ++i)
+        {
+            const char* value = from + i * width;
+            hits[i] = std::memcmp(value, wanted, whole) == 0 &&
+                      (prefix.size() % 2 == 0 ||
+                       static_cast<uint8_t>(value[whole]) >> 4 == half);
+        }
         return true;
     }
 
@@ -287,13 +331,17 @@ EncodedPagePtr open_hex_text(const PageHead& head, PageBytes bytes)
     return std::make_shared<HexPage>(form, head.rows, binary, std::move(bytes));
 }
 
-const char* hex_binary_of(const EncodedPage& page, size_t& width)
+std::string_view hex_alphabet_of(const EncodedPage& page)
 {
     const auto* hex = dynamic_cast<const HexPage*>(&page);
-    if (!hex)
-        return nullptr;
-    width = hex->width();
-    return hex->binary();
+    return hex ? hex->alphabet() : std::string_view();
 }
 
-} // namespace basalt
+bool hex_starts_with(const EncodedPage& page, std::string_view prefix, size_t begin, size_t count,
+                     uint8_t* hits)
+{
+    const auto* hex = dynamic_cast<const HexPage*>(&page);
+    return hex && hex->starts_with(prefix, begin, count, hits);
+}
+
+} // namespace basalt::encodings

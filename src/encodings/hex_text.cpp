@@ -4,7 +4,7 @@
 
 #include <tmmintrin.h>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -135,4 +135,4 @@ size_t hex_run(const char* text, size_t limit, HexCase letters)
     return i;
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

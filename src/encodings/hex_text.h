@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 enum class HexCase : uint8_t // numbers on disk
@@ -37,4 +37,4 @@ inline int hex_digit(char c, HexCase letters)
     return letter <= 5 ? letter + 10 : -1;
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -1,7 +1,7 @@
 #include "encodings/bit_packing.h"
 #include "encodings/integer_stream.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 IntegerReader::IntegerReader(std::string_view bytes, size_t count) : count_(count)
@@ -228,4 +228,4 @@ void IntegerReader::read_block(size_t block, size_t begin, size_t count, uint64_
     }
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

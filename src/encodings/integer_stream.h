@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 // Values of one block; ranges that begin at a multiple of it are cheapest to read.
@@ -90,4 +90,4 @@ private:
     std::vector<const char*> blocks_; // begin of each, and the end
 };
 
-} // namespace basalt
+} // namespace basalt::encodings

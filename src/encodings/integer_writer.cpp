@@ -6,7 +6,7 @@
 #include <array>
 #include <numeric>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -504,4 +504,4 @@ void write_codes(const uint32_t* codes, size_t count, size_t domain, std::string
     StreamWriter(false, out).write_codes(codes, count, domain);
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

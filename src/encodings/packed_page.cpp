@@ -3,7 +3,7 @@
 #include "encodings/value_pages.h"
 #include "encodings/vector_visit.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -261,4 +261,4 @@ EncodedPagePtr open_nullable(const PageHead& head, const TypePtr& type, PageByte
     return std::make_shared<NullablePage>(head, type, std::move(bytes), map, std::move(nested));
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

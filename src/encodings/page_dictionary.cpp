@@ -4,7 +4,7 @@
 #include "codecs/hash.h"
 #include "encodings/vector_visit.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -115,7 +115,7 @@ bool DistinctValues::add_flat(const Column& flat, size_t begin, size_t count, si
         out[i] = static_cast<uint32_t>(size());
         values_->append_from(flat, row);
         hashes_.push_back(hash);
-        keys_.push_back(arena_->copy(key));
+        keys_.push_back(key.empty() ? std::string_view() : arena_->copy(key));
         bytes_ += key.size() + 1;
         slots_[at] = static_cast<uint32_t>(size());
         if (size() * 2 > slots_.size())
@@ -148,4 +148,4 @@ bool DistinctValues::add(const Column& column, size_t begin, size_t count, size_
     return true;
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -4,7 +4,7 @@
 
 #include "columns/block.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 class DistinctValues
@@ -42,4 +42,4 @@ private:
     size_t bytes_ = 0;
 };
 
-} // namespace basalt
+} // namespace basalt::encodings

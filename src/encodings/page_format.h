@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 enum class PageEncoding : uint8_t
@@ -27,6 +27,9 @@ enum class PageEncoding : uint8_t
     PackedPageDictionary = 10,  // as PageDictionary, the codes as integers
     NullableValues = 11,        // null map and a page of the values
 };
+
+// Begins a shared section that holds templates besides the dictionary.
+inline constexpr uint32_t kTemplatesFollow = 0xFFFFFFFF;
 
 inline constexpr size_t kPageHeadBytes = 16;
 inline constexpr uint8_t kPageVersion = 1;
@@ -78,4 +81,4 @@ struct PageHead
     }
 };
 
-} // namespace basalt
+} // namespace basalt::encodings

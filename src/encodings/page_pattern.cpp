@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -90,4 +90,4 @@ void PagePattern::split(std::string_view pattern)
             text = ascii_lower(text);
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

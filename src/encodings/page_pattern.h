@@ -6,7 +6,7 @@
 #include "base/like_pattern.h"
 #include "encodings/page.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 class PagePattern
@@ -40,4 +40,4 @@ private:
 
 std::string ascii_lower(std::string_view text);
 
-} // namespace basalt
+} // namespace basalt::encodings

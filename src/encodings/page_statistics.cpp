@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -238,4 +238,4 @@ std::optional<int> compare_values(const Value& a, const Value& b)
                                        MapValue>&>(a));
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

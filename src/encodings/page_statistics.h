@@ -2,7 +2,7 @@
 
 #include "encodings/page.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 // Whether pages of the type carry min and max: numbers, dates and times, enums, UUID, IPs, String,
@@ -17,4 +17,4 @@ PageStatistics statistics_of(const Column& column, const TypePtr& type, size_t b
 // <0, 0, >0 for two values of one column; nullopt when they are not comparable.
 std::optional<int> compare_values(const Value& a, const Value& b);
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -59,6 +59,13 @@ StreamCodecs StreamCodecs::of_codes(const std::string& text)
     codecs.obey_ = !text.empty();
     const auto chain = general_of(parse_codec_text(text.empty() ? "LZ4" : text));
     codecs.streams_.push_back({codec_registry().make_chain(chain, {}), false});
+    return codecs;
+}
+
+StreamCodecs StreamCodecs::automatic(const TypePtr& type, int level)
+{
+    StreamCodecs codecs(type, fmt::format("ZSTD({})", level));
+    codecs.obey_ = false;
     return codecs;
 }
 
@@ -167,4 +174,4 @@ void Pieces::read_rows(size_t granule, const TypePtr& type, size_t rows, Column&
     read_plain_streams(into, type, rows, source);
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

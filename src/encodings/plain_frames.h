@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 // Codecs of a column's streams. `text` as in ColumnEncodingOptions; empty: LZ4 where it pays.
@@ -17,6 +17,8 @@ public:
     StreamCodecs(const TypePtr& type, const std::string& text);
     // One stream of dictionary codes: what the text says for any bytes.
     static StreamCodecs of_codes(const std::string& text);
+    // ZSTD of the level where it pays.
+    static StreamCodecs automatic(const TypePtr& type, int level);
     size_t size() const { return streams_.size(); }
     // Appends one frame: a method byte and the codec's bytes; nothing for an empty piece.
     void write_frame(size_t stream, std::string_view piece, std::string& out) const;
@@ -56,4 +58,4 @@ private:
     std::vector<uint64_t> offsets_; // of each frame, and the end
 };
 
-} // namespace basalt
+} // namespace basalt::encodings

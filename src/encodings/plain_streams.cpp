@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -480,4 +480,4 @@ size_t binary_bytes(const Column& column, size_t begin, size_t count)
     }
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

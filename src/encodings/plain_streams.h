@@ -15,7 +15,7 @@
 
 #include <vector>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 // Deepest type that can be stored, and most streams of one column.
@@ -58,4 +58,4 @@ void read_plain_streams(Column& column, const TypePtr& type, size_t count,
 // What ClickHouse would count as the column's uncompressed size.
 size_t binary_bytes(const Column& flat, size_t begin, size_t count);
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -178,4 +178,4 @@ bool TextPredicate::matches(std::string_view text) const
     }
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

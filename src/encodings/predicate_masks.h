@@ -4,7 +4,7 @@
 
 #include "encodings/page.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 // A comparison or IN over integers of up to 64 bits; values are passed sign-extended.
@@ -54,4 +54,4 @@ inline bool is_negated(PagePredicate::Kind kind)
            kind == Kind::NotILike;
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -7,7 +7,7 @@
 #include "encodings/page.h"
 #include "encodings/page_format.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 // Integers, dates and times, enums, decimals, IPv4: up to 64 bits wide; and the bits of floats.
@@ -25,9 +25,11 @@ EncodedPagePtr open_decimal_floats(const PageHead& head, const TypePtr& type, Pa
 bool write_hex_text(const Column& flat, size_t granule_rows, std::string& out);
 EncodedPagePtr open_hex_text(const PageHead& head, PageBytes bytes);
 
-// The binary form of a page that open_hex_text opened; nullptr for other pages. Row i of the page
-// is bytes [i * width, i * width + width) of what is returned; they live as long as the page.
-const char* hex_binary_of(const EncodedPage& page, size_t& width);
+// Of a page that open_hex_text opened: the bytes that its texts may hold; empty for other pages.
+std::string_view hex_alphabet_of(const EncodedPage& page);
+// hits[i] = whether text begin + i begins with `prefix`; false for other pages.
+bool hex_starts_with(const EncodedPage& page, std::string_view prefix, size_t begin, size_t count,
+                     uint8_t* hits);
 
 // `nested` is a page of the nested column.
 void write_nullable(const uint8_t* nulls, size_t rows, size_t granule_rows,
@@ -37,4 +39,4 @@ std::string_view nested_page_of(std::string_view page);
 EncodedPagePtr open_nullable(const PageHead& head, const TypePtr& type, PageBytes bytes,
                              EncodedPagePtr nested);
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -3,7 +3,7 @@
 #include "encodings/page_pattern.h"
 #include "encodings/predicate_masks.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -43,4 +43,4 @@ bool evaluate_values(const PagePredicate& predicate, const Column& values, uint8
     return false;
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

@@ -1,6 +1,6 @@
 #include "encodings/vector_visit.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 namespace
@@ -49,4 +49,4 @@ const char* fixed_width_data(const Column& column)
     return values_of(column).data;
 }
 
-} // namespace basalt
+} // namespace basalt::encodings

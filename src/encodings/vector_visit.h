@@ -4,7 +4,7 @@
 
 #include "columns/column.h"
 
-namespace basalt
+namespace basalt::inline encodings
 {
 
 // Calls f(T{}) for the fixed-width type; false for types that have no VectorColumn.
@@ -59,9 +59,24 @@ template <class F> bool with_vector_type(PhysicalType type, F&& f)
     }
 }
 
+// Calls f(data) with the PodVector of a VectorColumn of up to 64 bits; false for other columns.
+template <class F> bool visit_narrow_vector(const Column& column, F&& f)
+{
+    const auto visit = [&]<class T>(T)
+    {
+        const auto* vector = dynamic_cast<const VectorColumn<T>*>(&column);
+        if (vector)
+            f(vector->data());
+        return vector != nullptr;
+    };
+    return visit(uint8_t{}) || visit(uint16_t{}) || visit(uint32_t{}) || visit(uint64_t{}) ||
+           visit(int8_t{}) || visit(int16_t{}) || visit(int32_t{}) || visit(int64_t{}) ||
+           visit(float{}) || visit(double{});
+}
+
 // Bytes of one value of a VectorColumn.
 size_t vector_width(const Column& column);
 // Where the values of a VectorColumn or FixedStringColumn begin.
 const char* fixed_width_data(const Column& column);
 
-} // namespace basalt
+} // namespace basalt::encodings

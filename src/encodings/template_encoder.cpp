@@ -1,0 +1,312 @@
+#include "encodings/template_encoder.h"
+
+#include "codecs/codec.h"
+#include "encodings/integer_stream.h"
+#include "encodings/page_format.h"
+#include "encodings/slot_streams.h"
+#include "encodings/template_learn.h"
+#include "encodings/template_streams.h"
+#include "encodings/text_values.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <numeric>
+
+namespace basalt::inline encodings
+{
+
+namespace
+{
+
+constexpr size_t kLearningRounds = 3;
+constexpr size_t kLeastMisses = 8; // not worth another round
+// Fewer rows than this are kept as they are, unless the part has the template already.
+constexpr uint32_t kLeastRows = 4;
+constexpr size_t kMinRows = 16; // of a page
+constexpr size_t kGateBytes = 128 << 10; // of text compressed to compare with
+constexpr size_t kGatePages = 16; // compared at first and each so many
+constexpr size_t kMaxSkip = 63;
+
+RowIndexes sample_of(const RowIndexes& rows)
+{
+    if (rows.size() <= kTemplateSampleRows)
+        return rows;
+    // Stretches of neighbours, so that what comes in bursts is seen as such.
+    constexpr size_t kStretch = 64;
+    RowIndexes sample;
+    const size_t stretches = kTemplateSampleRows / kStretch;
+    for (size_t i = 0; i < stretches; ++i)
+    {
+        const size_t begin = (rows.size() - kStretch) * i / (stretches - 1);
+        sample.append(rows.data() + begin, kStretch);
+    }
+    std::sort(sample.begin(), sample.end());
+    RowIndexes distinct;
+    for (const uint32_t row : sample)
+        if (distinct.empty() || distinct.back() != row)
+            distinct.push_back(row);
+    return distinct;
+}
+
+} // namespace
+
+bool TemplateEncoder::write_page(const StringColumn& column, SiblingColumns& siblings,
+                                 size_t granule_rows, std::string& out)
+{
+    if (column.size() < kMinRows)
+        return false;
+    if (skip_ > 0)
+    {
+        --skip_;
+        return false;
+    }
+    const size_t rows = column.size();
+    ids_.assign(rows, kRaw);
+    rows_.assign(matcher_.size(), {});
+    matcher_.set_block(&siblings);
+    RowIndexes misses;
+    if (matcher_.size() > 0)
+        misses = match(column, nullptr);
+    else
+    {
+        misses.resize(rows);
+        std::iota(misses.begin(), misses.end(), 0u);
+    }
+    for (size_t round = 0; round < kLearningRounds; ++round)
+    {
+        if (misses.size() < kLeastMisses || misses.size() * 200 < rows)
+            break;
+        const size_t before = matcher_.size();
+        learn(column, siblings, misses);
+        if (matcher_.size() == before)
+            break;
+        rows_.resize(matcher_.size());
+        const size_t missed = misses.size();
+        misses = match(column, &misses);
+        if (misses.size() * 10 > missed * 9)
+            break;
+    }
+    const bool fits = misses.size() * 2 < rows;
+    if (fits)
+    {
+        const size_t start = out.size();
+        demote();
+        const bool look = pages_++ < 2 || pages_ % kGatePages == 0 || lost_ > 0;
+        write(column, siblings, granule_rows, out);
+        if (!look || is_smaller(out.size() - start, column))
+        {
+            lost_ = 0;
+            return true;
+        }
+        out.resize(start);
+    }
+    skip_ = std::min(kMaxSkip, (size_t{1} << std::min<size_t>(lost_, 10)) - 1);
+    ++lost_;
+    return false;
+}
+
+// Whether a page of this size is a tenth smaller than what ZSTD makes of the texts.
+bool TemplateEncoder::is_smaller(size_t bytes, const StringColumn& column) const
+{
+    const size_t size = column.chars().size();
+    const size_t some = std::min(size, kGateBytes);
+    std::string packed;
+    codec_registry()
+        .make_from_text(fmt::format("ZSTD({})", level_))
+        ->compress({column.chars().data() + (size - some) / 2, some}, packed);
+    const double expected = static_cast<double>(packed.size()) * static_cast<double>(size) /
+                            static_cast<double>(std::max<size_t>(some, 1));
+    return static_cast<double>(bytes) < 0.9 * expected;
+}
+
+void TemplateEncoder::learn(const StringColumn& column, SiblingColumns& siblings,
+                            const RowIndexes& from)
+{
+    for (const auto& parts : learn_templates(column, sample_of(from), siblings))
+        matcher_.add(parts);
+}
+
+RowIndexes TemplateEncoder::match(const StringColumn& column, const RowIndexes* rows)
+{
+    RowIndexes misses;
+    std::vector<SlotValue> values(kMaxTemplateParts + 1);
+    const size_t count = rows ? rows->size() : column.size();
+    for (size_t i = 0; i < count; ++i)
+    {
+        const uint32_t row = rows ? (*rows)[i] : static_cast<uint32_t>(i);
+        const std::string_view line = column.at(row);
+        const uint32_t number = line.size() > kMaxTemplateLine
+                                    ? TemplateMatcher::kNoTemplate
+                                    : matcher_.match(line, row, values.data());
+        if (number == TemplateMatcher::kNoTemplate)
+        {
+            misses.push_back(row);
+            continue;
+        }
+        ids_[row] = number;
+        Rows& into = rows_[number];
+        if (into.count++ == 0)
+            into.slots.resize(static_cast<size_t>(
+                std::count_if(matcher_.at(number).begin(), matcher_.at(number).end(),
+                              [](const TemplatePart& part)
+                              { return part.kind != SlotKind::Literal && !is_sibling(part.kind); })));
+        const TextTemplate& parts = matcher_.at(number);
+        size_t slot = 0;
+        for (const auto& part : parts)
+        {
+            if (part.kind == SlotKind::Literal || is_sibling(part.kind))
+                continue;
+            SlotRows& values_of = into.slots[slot];
+            const SlotValue& value = values[slot++];
+            if (part.is_text_slot())
+            {
+                values_of.texts.push_back(value.text);
+                values_of.sizes.push_back(value.size);
+            }
+            else
+            {
+                values_of.values.push_back(value.number.value);
+                values_of.forms.push_back(value.number.form);
+            }
+        }
+    }
+    return misses;
+}
+
+void TemplateEncoder::demote()
+{
+    std::vector<bool> demoted(rows_.size(), false);
+    bool any = false;
+    for (uint32_t number = 0; number < rows_.size(); ++number)
+    {
+        const uint32_t count = rows_[number].count;
+        if (count == 0)
+            continue;
+        const bool known = number < shared_numbers_.size() && shared_numbers_[number];
+        if (count < (known ? 2 : kLeastRows))
+            demoted[number] = any = true;
+    }
+    if (!any)
+        return;
+    for (auto& id : ids_)
+        if (id != kRaw && demoted[id])
+            id = kRaw;
+    for (uint32_t number = 0; number < rows_.size(); ++number)
+        if (demoted[number])
+            rows_[number] = {};
+}
+
+uint32_t TemplateEncoder::shared_number(uint32_t number)
+{
+    shared_numbers_.resize(matcher_.size(), 0);
+    uint32_t& shared = shared_numbers_[number];
+    if (shared)
+        return shared;
+    shared_order_.push_back(number);
+    shared = static_cast<uint32_t>(shared_order_.size());
+    for (const auto& part : matcher_.at(number))
+        if (is_sibling(part.kind) && std::find(used_siblings_.begin(), used_siblings_.end(),
+                                               part.sibling) == used_siblings_.end())
+            used_siblings_.push_back(part.sibling);
+    return shared;
+}
+
+void TemplateEncoder::write(const StringColumn& column, SiblingColumns& siblings,
+                            size_t granule_rows, std::string& out)
+{
+    const size_t rows = column.size();
+    auto raw = std::make_shared<StringColumn>();
+    for (size_t row = 0; row < rows; ++row)
+        if (ids_[row] == kRaw)
+            raw->append(column.at(row));
+    // The templates of the page, most frequent first; kRaw among them.
+    std::vector<uint32_t> order;
+    for (uint32_t number = 0; number < rows_.size(); ++number)
+        if (rows_[number].count)
+            order.push_back(number);
+    if (raw->size())
+        order.push_back(kRaw);
+    const auto count_of = [&](uint32_t number)
+    { return number == kRaw ? raw->size() : rows_[number].count; };
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return count_of(a) > count_of(b); });
+    std::vector<uint32_t> rank(rows_.size(), 0);
+    uint32_t raw_rank = 0;
+    for (uint32_t i = 0; i < order.size(); ++i)
+        (order[i] == kRaw ? raw_rank : rank[order[i]]) = i;
+
+    StreamSink sink;
+    append_varint(sink.description(), order.size());
+    for (const uint32_t number : order)
+    {
+        append_varint(sink.description(), number == kRaw ? 0 : shared_number(number));
+        append_varint(sink.description(), count_of(number));
+    }
+    PodVector<uint64_t> codes(rows);
+    for (size_t row = 0; row < rows; ++row)
+        codes[row] = ids_[row] == kRaw ? raw_rank : rank[ids_[row]];
+    std::string stream;
+    write_integers(codes.data(), rows, false, stream);
+    sink.add(stream);
+    for (const uint32_t number : order)
+    {
+        if (number != kRaw)
+        {
+            write_template(number, siblings, sink);
+            continue;
+        }
+        stream.clear();
+        write_text_values(*raw, level_, stream);
+        sink.add(stream);
+    }
+    PageHead head;
+    head.encoding = PageEncoding::Templates;
+    head.rows = static_cast<uint32_t>(rows);
+    head.granule_rows = static_cast<uint32_t>(granule_rows);
+    head.append_to(out);
+    sink.finish(level_, out);
+}
+
+void TemplateEncoder::write_template(uint32_t number, SiblingColumns& siblings, StreamSink& sink)
+{
+    size_t slot = 0;
+    for (const auto& part : matcher_.at(number))
+    {
+        if (part.kind == SlotKind::Literal || part.kind == SlotKind::SiblingText)
+            continue;
+        if (part.kind == SlotKind::SiblingNumber)
+        {
+            append_varint(sink.description(), siblings.number(part.sibling).scale);
+            continue;
+        }
+        const SlotRows& rows = rows_[number].slots[slot++];
+        if (!part.is_text_slot())
+        {
+            write_slot_numbers(part.kind, rows.values, rows.forms, sink);
+            continue;
+        }
+        StringColumn texts;
+        texts.reserve(rows.texts.size());
+        for (size_t i = 0; i < rows.texts.size(); ++i)
+            texts.append({rows.texts[i], rows.sizes[i]});
+        std::string stream;
+        write_text_values(texts, level_, stream);
+        sink.add(stream);
+    }
+}
+
+void TemplateEncoder::append_shared(std::string& out) const
+{
+    std::string text;
+    append_varint(text, used_siblings_.size());
+    for (const uint32_t column : used_siblings_)
+        append_varint(text, column);
+    append_varint(text, shared_order_.size());
+    for (const uint32_t number : shared_order_)
+        append_template(matcher_.at(number), text);
+    StreamSink sink;
+    sink.description() = std::move(text);
+    sink.finish(3, out);
+}
+
+} // namespace basalt::encodings

@@ -1,0 +1,67 @@
+#pragma once
+
+// Encodes pages of one text column of a part as templates and slots. Templates are learnt from
+// samples and kept from page to page.
+
+#include "encodings/template_matcher.h"
+#include "encodings/template_siblings.h"
+
+namespace basalt::inline encodings
+{
+
+class TemplateEncoder
+{
+public:
+    explicit TemplateEncoder(bool thorough) : level_(thorough ? 3 : 1) {}
+
+    // Appends a page of Templates and returns true; or returns false where the texts are better
+    // stored plainly. Columns that templates came to refer to are added to used_siblings().
+    bool write_page(const StringColumn& column, SiblingColumns& siblings, size_t granule_rows,
+                    std::string& out);
+
+    bool empty() const { return shared_order_.empty(); }
+    const std::vector<uint32_t>& used_siblings() const { return used_siblings_; }
+    // Siblings and templates that pages refer to; layout in docs/format/templates.md.
+    void append_shared(std::string& out) const;
+
+private:
+    struct SlotRows
+    {
+        PodVector<int64_t> values; // of number slots
+        PodVector<uint8_t> forms;
+        PodVector<const char*> texts; // of text slots
+        PodVector<uint32_t> sizes;
+    };
+    struct Rows
+    {
+        uint32_t count = 0;
+        std::vector<SlotRows> slots; // of the template's slots that are no siblings
+    };
+
+    static constexpr uint32_t kRaw = UINT32_MAX;
+
+    void learn(const StringColumn& column, SiblingColumns& siblings, const RowIndexes& from);
+    // Matches the rows, all when `rows` is null; those that fit nothing are returned.
+    RowIndexes match(const StringColumn& column, const RowIndexes* rows);
+    bool is_smaller(size_t bytes, const StringColumn& column) const;
+    void demote();
+    void write(const StringColumn& column, SiblingColumns& siblings, size_t granule_rows,
+               std::string& out);
+    void write_template(uint32_t number, SiblingColumns& siblings, class StreamSink& sink);
+    uint32_t shared_number(uint32_t number);
+
+    int level_;
+    TemplateMatcher matcher_;
+    std::vector<uint32_t> shared_numbers_; // by the matcher's number; 0 = not in the part yet
+    std::vector<uint32_t> shared_order_;   // the matcher's numbers; shared number i + 1
+    std::vector<uint32_t> used_siblings_;
+    size_t pages_ = 0; // that were tried
+    size_t lost_ = 0;  // pages in a row that were better plain
+    size_t skip_ = 0;  // pages still to be left alone
+
+    // Of the current page.
+    std::vector<uint32_t> ids_; // by row: the matcher's number or kRaw
+    std::vector<Rows> rows_;    // by the matcher's number
+};
+
+} // namespace basalt::encodings

@@ -1,0 +1,100 @@
+#pragma once
+
+// A page of templates and slots, opened.
+
+#include "encodings/page.h"
+#include "encodings/page_format.h"
+#include "encodings/slot_streams.h"
+#include "encodings/slot_text.h"
+#include "encodings/text_values.h"
+
+#include <deque>
+#include <mutex>
+
+namespace basalt::inline encodings
+{
+
+// What the shared section of a column says about templates.
+struct SharedTemplates
+{
+    std::vector<uint32_t> siblings; // columns
+    std::vector<TextTemplate> templates;
+
+    // Throws CORRUPTED_DATA.
+    explicit SharedTemplates(std::string_view bytes);
+};
+
+struct SlotCondition;
+
+class TemplatePage final : public EncodedPage
+{
+public:
+    // siblings: pages of the shared section's columns, in that order. Throws CORRUPTED_DATA.
+    TemplatePage(const PageHead& head, std::shared_ptr<const SharedTemplates> shared,
+                 PageBytes bytes, const std::vector<EncodedPagePtr>& siblings);
+
+    size_t rows() const override { return rows_; }
+    ColumnPtr decode(size_t begin, size_t count) const override;
+    ColumnPtr decode_rows(const RowIndexes& rows) const override;
+    bool evaluate(const PagePredicate& predicate, size_t begin, size_t count,
+                  uint8_t* mask) const override;
+
+    // A text or a slot of a template of this page, slots that never change already text.
+    struct Part
+    {
+        SlotKind kind = SlotKind::Literal;
+        std::string text;             // of literals
+        size_t sibling = 0;           // index into siblings_
+        unsigned scale = 0;           // of SiblingNumber
+        const SlotNumbers* numbers = nullptr;
+        const TextValues* texts = nullptr;
+    };
+    struct PageTemplate
+    {
+        uint32_t count = 0;
+        std::vector<Part> parts;
+    };
+    const std::vector<PageTemplate>& templates() const { return templates_; }
+
+private:
+    // Rows of one block that are to be written, in order.
+    struct Selection
+    {
+        size_t block_begin = 0; // row of the page
+        PodVector<uint32_t> templates; // by selected row
+        PodVector<uint32_t> indexes;   // into the template's slots, from the block's first
+        PodVector<uint32_t> rows;      // offsets in the block; empty: all from `first` on
+        size_t first = 0;
+        size_t size() const { return templates.size(); }
+    };
+
+    void read_part(const TemplatePart& part, size_t count, StreamSource& source, Part& out);
+    void add_part(PageTemplate& into, Part part) const;
+    // The first slot value of each template at a block's begin.
+    const uint32_t* cursors(size_t block) const;
+    void select(size_t block, size_t first, size_t count, const RowIndexes* rows,
+                Selection& selection) const;
+    void render(const Selection& selection, StringColumn& out) const;
+    struct Verdict;
+    struct LinePredicate;
+    // Decides rows (offsets in the block, ascending) by their lines; mask begins at row `first`.
+    void look(const LinePredicate& predicate, size_t block, size_t first, const RowIndexes& rows,
+              uint8_t* mask) const;
+    void check_conditions(size_t number, const std::vector<std::vector<SlotCondition>>& ways,
+                          bool negated, size_t begin, size_t count, const uint64_t* ids,
+                          uint8_t* mask) const;
+
+    std::shared_ptr<const void> owner_;
+    std::shared_ptr<const SharedTemplates> shared_;
+    std::vector<EncodedPagePtr> siblings_;
+    StreamSource source_;
+    size_t rows_;
+    IntegerReader ids_;
+    std::vector<PageTemplate> templates_;
+    std::deque<SlotNumbers> numbers_;
+    std::deque<TextValues> texts_;
+    mutable std::once_flag cursors_once_;
+    mutable PodVector<uint32_t> cursors_; // by block, template
+};
+
+} // namespace basalt::encodings

@@ -1,0 +1,153 @@
+#include "encodings/template_siblings.h"
+
+#include "encodings/decimal_floats.h"
+#include "encodings/slot_text.h"
+#include "encodings/vector_visit.h"
+
+#include <algorithm>
+
+namespace basalt::inline encodings
+{
+
+namespace
+{
+
+template <class T> int64_t float_mantissa(T value, double power)
+{
+    const double scaled = static_cast<double>(value) * power;
+    if (!(std::abs(scaled) < 1e15) || (value == 0 && std::signbit(value)))
+        return SiblingNumbers::kNone;
+    return static_cast<int64_t>(std::rint(scaled));
+}
+
+template <class T> int64_t integer_mantissa(T value)
+{
+    constexpr auto kLimit = static_cast<int64_t>(1e18);
+    if constexpr (std::is_signed_v<T>)
+        return value > -kLimit && value < kLimit ? value : SiblingNumbers::kNone;
+    else
+        return value < static_cast<uint64_t>(kLimit) ? static_cast<int64_t>(value)
+                                                     : SiblingNumbers::kNone;
+}
+
+} // namespace
+
+int64_t sibling_mantissa(float value, double power)
+{
+    return float_mantissa(value, power);
+}
+
+int64_t sibling_mantissa(double value, double power)
+{
+    return float_mantissa(value, power);
+}
+
+bool may_be_sibling(const TypePtr& type, bool& is_text)
+{
+    is_text = type->is(TypeId::String);
+    switch (type->id())
+    {
+    case TypeId::String:
+    case TypeId::UInt8:
+    case TypeId::UInt16:
+    case TypeId::UInt32:
+    case TypeId::UInt64:
+    case TypeId::Int8:
+    case TypeId::Int16:
+    case TypeId::Int32:
+    case TypeId::Int64:
+    case TypeId::Float32:
+    case TypeId::Float64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void read_sibling_mantissas(const Column& column, size_t begin, size_t count, unsigned scale,
+                            int64_t* mantissas)
+{
+    const double power = power_of_ten(scale);
+    const auto from = [&](const auto& data)
+    {
+        using T = std::decay_t<decltype(data[0])>;
+        for (size_t i = 0; i < count; ++i)
+        {
+            if constexpr (std::is_floating_point_v<T>)
+                mantissas[i] = sibling_mantissa(data[begin + i], power);
+            else
+                mantissas[i] = integer_mantissa(data[begin + i]);
+        }
+    };
+    visit_narrow_vector(column, from);
+}
+
+namespace
+{
+
+class ColumnPage final : public EncodedPage
+{
+public:
+    explicit ColumnPage(ColumnPtr column) : column_(std::move(column)) {}
+    size_t rows() const override { return column_->size(); }
+    ColumnPtr decode(size_t begin, size_t count) const override
+    {
+        return begin == 0 && count == column_->size() ? column_ : column_->slice(begin, count);
+    }
+
+private:
+    ColumnPtr column_;
+};
+
+} // namespace
+
+EncodedPagePtr SiblingColumns::page_of(uint32_t column) const
+{
+    return std::make_shared<ColumnPage>(to_flat(block_[column].column));
+}
+
+SiblingColumns::SiblingColumns(const Block& block, std::vector<uint32_t> allowed)
+    : block_(block), numbers_(block.width())
+{
+    for (const uint32_t column : allowed)
+    {
+        bool is_text = false;
+        const ColumnForm form = block[column].column->form();
+        if (!may_be_sibling(block[column].type, is_text))
+            continue;
+        if (is_text && form == ColumnForm::String)
+            texts_.push_back(column);
+        else if (!is_text && form == ColumnForm::Vector)
+            number_columns_.push_back(column);
+    }
+}
+
+const StringColumn& SiblingColumns::text(uint32_t column) const
+{
+    return column_as<StringColumn>(*block_[column].column);
+}
+
+const SiblingNumbers& SiblingColumns::number(uint32_t column)
+{
+    auto& numbers = numbers_[column];
+    if (numbers)
+        return *numbers;
+    numbers = std::make_unique<SiblingNumbers>();
+    const Column& values = *block_[column].column;
+    const size_t rows = values.size();
+    if (block_[column].type->is(TypeId::Float32))
+        numbers->scale =
+            decimal_scale_of(column_as<VectorColumn<float>>(values).data().data(), rows)
+                .value_or(0);
+    else if (block_[column].type->is(TypeId::Float64))
+        numbers->scale =
+            decimal_scale_of(column_as<VectorColumn<double>>(values).data().data(), rows)
+                .value_or(0);
+    numbers->scale = std::min(numbers->scale, kMaxSlotDecimals);
+    numbers->power = integer_power_of_ten(numbers->scale);
+    numbers->mantissas.resize(rows);
+    read_sibling_mantissas(values, 0, rows, numbers->scale, numbers->mantissas.data());
+    return *numbers;
+}
+
+} // namespace basalt::encodings

@@ -1,0 +1,35 @@
+#pragma once
+
+// Lines cut into delimiters, words and values, to learn templates from.
+
+#include "encodings/slot_text.h"
+#include "encodings/text_template.h"
+
+#include <vector>
+
+namespace basalt::inline encodings
+{
+
+inline constexpr size_t kMaxTokens = 200;
+
+struct Token
+{
+    SlotKind kind = SlotKind::Literal; // Literal: delimiters, and letters next to digits
+    uint32_t begin = 0;
+    uint32_t size = 0;
+    uint32_t sibling = 0;
+};
+
+// A part of the line that repeats another column; not overlapping, ascending.
+struct SiblingSpan
+{
+    uint32_t begin = 0;
+    uint32_t size = 0;
+    uint32_t column = 0;
+};
+
+// False for lines of too many tokens.
+bool tokenize(std::string_view line, const std::vector<SiblingSpan>& spans,
+              std::vector<Token>& tokens);
+
+} // namespace basalt::encodings
