@@ -6,18 +6,18 @@
 namespace basalt
 {
 
-void LiveBuffer::append(Block block, uint64_t sequence, int64_t unix_s)
+void LiveBuffer::append(LiveBlock block, uint64_t sequence, int64_t unix_s)
 {
-    if (block.rows() == 0)
+    if (block.block.rows() == 0)
         return;
-    Entry entry{std::move(block), sequence, sequence, 0, unix_s};
+    Entry entry{std::move(block.block), block.version, sequence, sequence, 0, unix_s};
     rows_ += entry.block.rows();
     // As a binary counter: each row is copied a logarithmic number of times. What is being
     // flushed stays apart, so that it can be removed.
     while (!entries_.empty())
     {
         Entry& last = entries_.back();
-        if (last.first <= flushing_through_ ||
+        if (last.first <= flushing_through_ || last.version != entry.version ||
             last.block.rows() > 2 * entry.block.rows() ||
             last.block.rows() + entry.block.rows() > kPageRows)
             break;
@@ -32,11 +32,11 @@ void LiveBuffer::append(Block block, uint64_t sequence, int64_t unix_s)
     entries_.push_back(std::move(entry));
 }
 
-std::vector<Block> LiveBuffer::blocks() const
+std::vector<LiveBlock> LiveBuffer::blocks() const
 {
-    std::vector<Block> blocks;
+    std::vector<LiveBlock> blocks;
     for (const auto& entry : entries_)
-        blocks.push_back(entry.block);
+        blocks.push_back({entry.block, entry.version});
     return blocks;
 }
 
@@ -52,7 +52,7 @@ LiveBuffer::Batch LiveBuffer::begin_flush(uint64_t max_sequence)
     {
         if (entry.last > max_sequence)
             break;
-        batch.blocks.push_back(entry.block);
+        batch.blocks.push_back({entry.block, entry.version});
         batch.rows += entry.block.rows();
         batch.through = entry.last;
     }

@@ -9,13 +9,19 @@
 namespace basalt
 {
 
+struct LiveBlock
+{
+    Block block;
+    uint64_t version = 0; // of the table's metadata when it was inserted
+};
+
 class LiveBuffer
 {
 public:
     // In order of sequence. Small neighbours are put together.
-    void append(Block block, uint64_t sequence, int64_t unix_s);
+    void append(LiveBlock block, uint64_t sequence, int64_t unix_s);
 
-    std::vector<Block> blocks() const;
+    std::vector<LiveBlock> blocks() const;
     uint64_t rows() const { return rows_; }
     uint64_t bytes() const { return bytes_; }
     bool empty() const { return entries_.empty(); }
@@ -25,7 +31,7 @@ public:
     // What came up to that sequence number, which stays until remove_through(through).
     struct Batch
     {
-        std::vector<Block> blocks;
+        std::vector<LiveBlock> blocks;
         uint64_t through = 0;
         uint64_t rows = 0;
     };
@@ -36,6 +42,7 @@ private:
     struct Entry
     {
         Block block;
+        uint64_t version = 0;
         uint64_t first = 0, last = 0; // sequences
         uint64_t bytes = 0;
         int64_t unix_s = 0;

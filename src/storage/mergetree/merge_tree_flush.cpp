@@ -2,6 +2,7 @@
 
 #include "storage/mergetree/merge_tree_table.h"
 #include "storage/mergetree/part_builder.h"
+#include "storage/mergetree/row_source.h"
 
 #include "base/error.h"
 
@@ -34,6 +35,7 @@ void MergeTreeTable::flush_live()
     std::lock_guard one_at_a_time(flush_mutex_);
     LiveBuffer::Batch batch;
     PartBuildOptions build;
+    std::shared_ptr<const ColumnHistory> history;
     // A transaction may bring several blocks under one number: only whole ones are taken.
     const uint64_t applied = service_.log().applied_sequence();
     {
@@ -42,10 +44,15 @@ void MergeTreeTable::flush_live()
         if (batch.blocks.empty())
             return;
         build.metadata = metadata_;
-        build.metadata_version = history_->version();
+        history = history_;
     }
+    build.metadata_version = history->version();
     build.table_path = path_;
-    auto built = build_parts(service_, concat_blocks(batch.blocks), build);
+    std::vector<Block> rows;
+    for (const auto& block : batch.blocks)
+        rows.push_back(
+            conform_block(*build.metadata, *history, block, service_.key_context()));
+    auto built = build_parts(service_, concat_blocks(rows), build);
     std::vector<std::shared_ptr<Part>> parts;
     std::vector<PartName> names;
     const auto transaction = service_.begin();

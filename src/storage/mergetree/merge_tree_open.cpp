@@ -106,10 +106,7 @@ void MergeTreeTable::open(bool attach)
 void MergeTreeTable::set_aside(const std::string& folder, const std::string& reason)
 {
     FileSystem& files = service_.files();
-    std::string target = join_path(join_path(path_, "detached"), reason + "_" + folder);
-    for (int i = 1; files.exists(target); ++i)
-        target = join_path(join_path(path_, "detached"),
-                           fmt::format("{}_{}_try{}", reason, folder, i));
+    const std::string target = detached_path(reason.empty() ? folder : reason + "_" + folder);
     files.rename(join_path(path_, folder), target);
     service_.report(fmt::format("Folder {} of table {} was set aside as {}", folder, name_.full(),
                                 target));
@@ -159,7 +156,9 @@ void MergeTreeTable::load_parts(bool adopt)
         }
         folders.erase(text);
     }
-    for (const auto& text : restored_.outdated)
+    auto gone = restored_.outdated;
+    gone.insert(restored_.moved_out.begin(), restored_.moved_out.end());
+    for (const auto& text : gone)
         if (const auto name = parse_part_name(text))
             next_block_ = std::max({next_block_, name->max_block + 1, name->mutation + 1});
     for (const auto& [version, mutation] : restored_.mutations)
@@ -171,7 +170,7 @@ void MergeTreeTable::load_parts(bool adopt)
         if (restored_.outdated.contains(folder) || starts_with(folder, kTemporaryPrefix))
             files.remove_directory_recursive(join_path(path_, folder));
         else if (parse_part_name(folder))
-            set_aside(folder, "unexpected");
+            set_aside(folder, restored_.moved_out.contains(folder) ? "" : "unexpected");
     }
     flushed_through_ = restored_.flushed_through;
     auto events = ColumnHistory::completed(restored_.column_events, *metadata_);
@@ -182,9 +181,16 @@ void MergeTreeTable::load_parts(bool adopt)
 
 void MergeTreeTable::replay_rows()
 {
-    for (auto& [sequence, payload] : restored_rows_)
-        if (sequence > flushed_through_)
-            live_.append(decode_block(payload), sequence, service_.clock().unix_s());
+    for (const auto& [sequence, payload] : restored_rows_)
+    {
+        if (sequence <= flushed_through_)
+            continue;
+        std::string_view bytes = payload;
+        LiveBlock block;
+        block.version = take_varint(bytes);
+        block.block = decode_block(bytes);
+        live_.append(std::move(block), sequence, service_.clock().unix_s());
+    }
 }
 
 std::string MergeTreeTable::checkpoint_state() const

@@ -77,6 +77,22 @@ void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
             service_.report(error.what());
         }
     }
+    for (const auto& part : removed)
+    {
+        if (!keep_removed_folders)
+            continue;
+        try
+        {
+            const std::string target = detached_path(part->name_text());
+            service_.files().rename(part->directory(), target);
+            part->moved_to(target);
+        }
+        catch (const std::exception& error)
+        {
+            // The next start moves it.
+            service_.report(error.what());
+        }
+    }
     {
         std::lock_guard lock(mutex_);
         for (const auto& part : removed)
@@ -103,6 +119,16 @@ void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
     service_.background().wake();
 }
 
+// Where a folder goes in detached/; a number is added where the name is taken.
+std::string MergeTreeTable::detached_path(const std::string& name) const
+{
+    const std::string detached = join_path(path_, "detached");
+    std::string target = join_path(detached, name);
+    for (int i = 1; service_.files().exists(target); ++i)
+        target = join_path(detached, fmt::format("{}_try{}", name, i));
+    return target;
+}
+
 void MergeTreeTable::make_outdated(Part& part)
 {
     {
@@ -117,7 +143,7 @@ void MergeTreeTable::make_outdated(Part& part)
         });
 }
 
-void MergeTreeTable::append_live(Block block, uint64_t sequence)
+void MergeTreeTable::append_live(LiveBlock block, uint64_t sequence)
 {
     {
         std::lock_guard lock(mutex_);

@@ -82,8 +82,9 @@ void MergeTreeScan::plan(const ScanRequest& request)
                                                         sources_.size(), table_name, slots_,
                                                         *context_));
     for (const auto& block : snapshot_.live)
-        sources_.push_back(std::make_shared<SourcePlan>(metadata, block, sources_.size(),
-                                                        table_name, slots_, *context_));
+        sources_.push_back(std::make_shared<SourcePlan>(metadata, *snapshot_.history, block,
+                                                        sources_.size(), table_name, slots_,
+                                                        *context_));
     selection_ = select_rows(snapshot_, sources_, *steps_, slots_.header(), *context_);
     direct_ = false;
     if (const uint64_t least = context_->settings.get_uint("min_bytes_to_use_direct_io"))
@@ -366,8 +367,9 @@ Block MergeTreeScan::fetch(const PodVector<uint64_t>& row_ids,
                 plan = std::make_shared<SourcePlan>(metadata, *snapshot_.history, known.part(),
                                                     source, table_name, slots, *context_);
             else
-                plan = std::make_shared<SourcePlan>(metadata, known.block(), source, table_name,
-                                                    slots, *context_);
+                plan = std::make_shared<SourcePlan>(metadata, *snapshot_.history,
+                                                    known.live_block(), source, table_name, slots,
+                                                    *context_);
             reader = std::make_unique<RowReader>(std::move(plan), direct_, *context_);
             reader_source = source;
         }

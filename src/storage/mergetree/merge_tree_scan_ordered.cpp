@@ -88,7 +88,12 @@ void MergeTreeScan::plan_ordered(const ScanRequest& request)
         order_keys_.push_back(sort_key);
     }
     for (auto& block : snapshot_.live)
-        block = sort_by_key(block, metadata, table_->service().key_context());
+    {
+        const QueryContext& context = table_->service().key_context();
+        block.block = sort_by_key(conform_block(metadata, *snapshot_.history, block, context),
+                                  metadata, context);
+        block.version = snapshot_.history->version();
+    }
 }
 
 void MergeTreeScan::start_ordered()

@@ -147,10 +147,15 @@ void MergeTreeSink::finish_live()
     gathered_.clear();
     // The keys are computed now: what cannot be computed must fail the insert, not the flush.
     split_check(rows);
+    const uint64_t version = build_.metadata_version;
+    std::string payload;
+    append_varint(payload, version);
+    payload += encode_block(rows);
     transaction_.add_record(table_->uuid_, static_cast<uint8_t>(TableEditKind::Rows),
-                            encode_block(rows));
-    transaction_.on_commit([table = table_, transaction = &transaction_, rows = std::move(rows)]
-                           { table->append_live(rows, transaction->sequence()); });
+                            std::move(payload));
+    transaction_.on_commit(
+        [table = table_, transaction = &transaction_, version, rows = std::move(rows)]
+        { table->append_live({rows, version}, transaction->sequence()); });
 }
 
 void MergeTreeSink::split_check(const Block& rows) const

@@ -31,13 +31,15 @@ struct OutdatedFolders
     std::vector<std::string> free_directories; // nobody reads them any more
 };
 
+class RowMutation;
+
 // What a query sees of the table.
 struct TableSnapshot
 {
     TableMetadataPtr metadata;
     std::shared_ptr<const ColumnHistory> history;
     std::vector<PartPtr> parts; // by partition and block number
-    std::vector<Block> live;
+    std::vector<LiveBlock> live;
 };
 
 class MergeTreeTable final : public Table, private LogParticipant, private BackgroundClient
@@ -113,6 +115,14 @@ private:
         bool deduplicate = false;
     };
 
+    struct MutationPlan
+    {
+        MergePlan merge; // of one part
+        std::vector<MutationCommand> commands;
+        uint64_t first_version = 0;
+        uint64_t version = 0; // of the last mutation
+    };
+
     // LogParticipant
     void restore(std::string_view state) override;
     void replay(uint64_t sequence, uint8_t kind, std::string_view payload) override;
@@ -137,8 +147,9 @@ private:
     void publish(const std::vector<std::shared_ptr<Part>>& added,
                  const std::vector<std::shared_ptr<Part>>& removed, uint64_t flushed_through,
                  bool keep_removed_folders);
+    std::string detached_path(const std::string& name) const;
     void make_outdated(Part& part);
-    void append_live(Block block, uint64_t sequence);
+    void append_live(LiveBlock block, uint64_t sequence);
     bool remove_outdated();
     std::vector<std::shared_ptr<Part>> lock_parts(const std::string& partition_id,
                                                   const std::string& part_name);
@@ -150,14 +161,37 @@ private:
     void flush_live();
     void wait_for_room(const QueryContext& context);
 
-    // merge_tree_merge.cpp, merge_tree_mutate.cpp
-    bool merge_once();
+    // merge_tree_merge.cpp
+    static PartName merged_name(const std::vector<std::shared_ptr<Part>>& sources);
+    bool may_join(const Part& left, const Part& right) const;
     std::optional<MergePlan> plan_merge();
-    std::optional<MergePlan> plan_full_merge(const std::string& partition_id, bool deduplicate,
-                                             bool final);
+    MergePlan start_plan(std::vector<std::shared_ptr<Part>> sources, bool deduplicate);
+    void end_plan(MergePlan& plan, bool failed);
+    bool merge_once();
     void run_merge(MergePlan& plan, const QueryContext& context);
+    void write_merged(MergePlan& plan, const QueryContext& context);
+    void merge_partition(const std::string& partition_id, bool rewrite_single, bool deduplicate,
+                         const QueryContext& context);
+
+    // merge_tree_mutate.cpp
     bool mutate_once();
-    void finish_mutations();
+    bool finish_mutations();
+    void bind_mutations();
+    std::optional<MutationPlan> plan_mutation();
+    void write_mutated(MutationPlan& plan, const QueryContext& context);
+    bool mutation_touches(const PartPtr& part, const RowMutation& mutation,
+                          const TableMetadata& metadata, const ColumnHistory& history,
+                          const std::function<void(uint64_t)>& before_block,
+                          const QueryContext& context) const;
+    void wait_for_mutation(uint64_t version, const QueryContext& context);
+
+    // merge_tree_partitions.cpp
+    std::vector<std::shared_ptr<Part>> take_parts(const std::string& partition_id,
+                                                  const std::string& part_name);
+    void remove_parts(const std::string& partition_id, const std::string& part_name,
+                      bool keep_folders);
+    void attach_parts(const PartitionCommand& command);
+    void drop_detached(const PartitionCommand& command);
 
     StorageService& service_;
     const std::string engine_;
@@ -187,6 +221,7 @@ private:
     bool dropped_ = false;
 
     std::mutex flush_mutex_; // one flush at a time
+    std::mutex alter_mutex_; // one ALTER at a time
     std::shared_ptr<OutdatedFolders> outdated_ = std::make_shared<OutdatedFolders>();
 
     // While it is being opened: what the log told.
@@ -194,6 +229,9 @@ private:
     TableLogState restored_;
     std::vector<std::pair<uint64_t, std::string>> restored_rows_;
 };
+
+// How the log and system.mutations name the dropping of an index.
+std::string drop_index_text(const std::string& name);
 
 // Sorted by the table's sorting key; is_sorted input is returned as it is.
 Block sort_by_key(const Block& block, const TableMetadata& metadata, const QueryContext& context);

@@ -42,8 +42,9 @@ std::string_view PageReader::bytes_of(size_t column, const PageTable& table, siz
         // A page may still be held by columns that were decoded from it: a buffer is never reused.
         auto buffer = std::make_shared<PodVector<char>>();
         buffer->resize_exact(read_end - entry.offset);
-        part_->file(part_->manifest().columns[column].file, direct_)
-            ->read_exact(buffer->data(), buffer->size(), entry.offset);
+        if (!state.file)
+            state.file = part_->file(part_->manifest().columns[column].file, direct_);
+        state.file->read_exact(buffer->data(), buffer->size(), entry.offset);
         if (context_)
         {
             context_->counters.add(ProfileEvent::ReadCompressedBytes, buffer->size());

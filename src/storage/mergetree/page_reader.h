@@ -25,6 +25,7 @@ public:
 private:
     struct ColumnState
     {
+        std::shared_ptr<const ReadableFile> file;
         size_t page = SIZE_MAX;
         EncodedPagePtr encoded;
         std::shared_ptr<PodVector<char>> buffer;

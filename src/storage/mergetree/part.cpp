@@ -46,13 +46,15 @@ void Part::set_outdated(std::function<void(const std::string&)> remove)
 std::shared_ptr<const ReadableFile> Part::file(uint32_t index, bool direct) const
 {
     std::lock_guard lock(mutex_);
-    auto& file = open_files_[{index, direct}];
+    auto& open = open_files_[{index, direct}];
+    std::shared_ptr<const ReadableFile> file = open.lock();
     if (!file)
     {
         BASALT_ASSERT(index < manifest_.files.size());
         ReadOptions options;
         options.direct = direct;
         file = files_.open_for_read(join_path(directory_, manifest_.files[index].name), options);
+        open = file;
         server_profile_counters().add(ProfileEvent::FileOpen);
     }
     return file;
@@ -122,6 +124,7 @@ const PartDecoder& Part::decoder() const
         if (decoder_)
             return *decoder_;
     }
+    const auto keep_open = file(0, false);
     std::vector<std::string> shared;
     for (const auto& column : manifest_.columns)
         shared.push_back(read_section(column.shared));

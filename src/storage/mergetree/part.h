@@ -39,6 +39,7 @@ public:
     // column per primary-key expression; no columns when the table has no key.
     const Columns& key_index() const;
     std::string read_section(const FileSection& section) const;
+    // Open as long as somebody holds it: files of parts that nobody reads are closed.
     std::shared_ptr<const ReadableFile> file(uint32_t index, bool direct) const;
 
     // Before it is shown: the folder was renamed.
@@ -63,7 +64,7 @@ private:
     mutable std::vector<std::unique_ptr<PageTable>> page_tables_;
     mutable std::shared_ptr<const PartDecoder> decoder_;
     mutable std::unique_ptr<Columns> key_index_;
-    mutable std::map<std::pair<uint32_t, bool>, std::shared_ptr<const ReadableFile>> open_files_;
+    mutable std::map<std::pair<uint32_t, bool>, std::weak_ptr<const ReadableFile>> open_files_;
 };
 using PartPtr = std::shared_ptr<const Part>;
 

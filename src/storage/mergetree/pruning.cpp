@@ -395,6 +395,21 @@ void Pruning::prune_by_pages(ScanSelection& selection)
     }
 }
 
+// Whether the part's index was made of the columns as they are now.
+bool Pruning::inputs_unchanged(const Part& part, const IndexDescription& index) const
+{
+    for (const auto& name : inputs_of({index.expression}))
+    {
+        const auto* column = snapshot_.metadata->find_column(name);
+        const int at = part.manifest().find_column(name);
+        if (!column || at < 0 ||
+            snapshot_.history->stored_name(name, part.manifest().metadata_version) != name ||
+            !same_type(part.header()[static_cast<size_t>(at)].type, column->type))
+            return false;
+    }
+    return true;
+}
+
 // The part's index and the table's must be the same thing.
 void Pruning::prune_by_index(ScanSelection& selection, const IndexDescription& index)
 {
@@ -428,7 +443,7 @@ void Pruning::prune_by_index(ScanSelection& selection, const IndexDescription& i
                                                    one.expression == index.expression_text &&
                                                    one.arguments == arguments;
                                         });
-        if (found == stored.end() || found->section.size == 0)
+        if (found == stored.end() || found->section.size == 0 || !inputs_unchanged(*part, index))
             continue;
         SkipIndexSource from;
         from.file = part->file(found->section.file, false);

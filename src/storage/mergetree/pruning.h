@@ -31,6 +31,7 @@ private:
     void prune_by_partition(ScanSelection& selection);
     void prune_by_key(ScanSelection& selection);
     void prune_by_pages(ScanSelection& selection);
+    bool inputs_unchanged(const Part& part, const IndexDescription& index) const;
     void prune_by_index(ScanSelection& selection, const IndexDescription& index);
     void select_marks(const MarkCondition& whole,
                       const std::vector<std::unique_ptr<MarkCondition>>& conditions,

@@ -29,18 +29,18 @@ SourcePlan::SourcePlan(const TableMetadata& metadata, const ColumnHistory& histo
                        const QueryContext& context)
     : part_(std::move(part)), part_index_(part_index), table_name_(table_name)
 {
-    plan(metadata, &history, slots, context);
+    plan(metadata, history, slots, context);
 }
 
-SourcePlan::SourcePlan(const TableMetadata& metadata, Block block, size_t part_index,
-                       const std::string& table_name, ColumnSlots& slots,
-                       const QueryContext& context)
+SourcePlan::SourcePlan(const TableMetadata& metadata, const ColumnHistory& history,
+                       LiveBlock block, size_t part_index, const std::string& table_name,
+                       ColumnSlots& slots, const QueryContext& context)
     : block_(std::move(block)), part_index_(part_index), table_name_(table_name)
 {
-    plan(metadata, nullptr, slots, context);
+    plan(metadata, history, slots, context);
 }
 
-void SourcePlan::plan(const TableMetadata& metadata, const ColumnHistory* history,
+void SourcePlan::plan(const TableMetadata& metadata, const ColumnHistory& history,
                       ColumnSlots& slots, const QueryContext& context)
 {
     // Planning a computed slot may add slots behind.
@@ -51,20 +51,21 @@ void SourcePlan::plan(const TableMetadata& metadata, const ColumnHistory* histor
     }
 }
 
-std::optional<size_t> SourcePlan::find_stored(const ColumnHistory* history,
+std::optional<size_t> SourcePlan::find_stored(const ColumnHistory& history,
                                               const std::string& name, TypePtr& type) const
 {
-    if (!part_)
-    {
-        const int at = block_.find(name);
-        if (at < 0)
-            return std::nullopt;
-        type = block_[static_cast<size_t>(at)].type;
-        return static_cast<size_t>(at);
-    }
-    const auto stored = history->stored_name(name, part_->manifest().metadata_version);
+    const auto stored =
+        history.stored_name(name, part_ ? part_->manifest().metadata_version : block_.version);
     if (!stored)
         return std::nullopt;
+    if (!part_)
+    {
+        const int at = block_.block.find(*stored);
+        if (at < 0)
+            return std::nullopt;
+        type = block_.block[static_cast<size_t>(at)].type;
+        return static_cast<size_t>(at);
+    }
     const int at = part_->manifest().find_column(*stored);
     if (at < 0)
         return std::nullopt;
@@ -72,7 +73,7 @@ std::optional<size_t> SourcePlan::find_stored(const ColumnHistory* history,
     return static_cast<size_t>(at);
 }
 
-SourcePlan::Slot SourcePlan::plan_slot(const TableMetadata& metadata, const ColumnHistory* history,
+SourcePlan::Slot SourcePlan::plan_slot(const TableMetadata& metadata, const ColumnHistory& history,
                                        const NamedType& column, ColumnSlots& slots,
                                        const QueryContext& context)
 {
@@ -153,6 +154,24 @@ int SourcePlan::stored_column(size_t slot) const
 ColumnPtr SourcePlan::constant_of(size_t slot) const
 {
     return slots_[slot].kind == Slot::Kind::Constant ? slots_[slot].constant : nullptr;
+}
+
+Block conform_block(const TableMetadata& metadata, const ColumnHistory& history,
+                    const LiveBlock& block, const QueryContext& context)
+{
+    ColumnSlots slots;
+    const Header header = metadata.physical_header();
+    for (const auto& column : header)
+        slots.add(column.name, column.type);
+    RowReader reader(
+        std::make_shared<SourcePlan>(metadata, history, block, 0, "", slots, context), false,
+        context);
+    Block result;
+    PageRows rows;
+    rows.count = block.block.rows();
+    for (size_t i = 0; i < header.size(); ++i)
+        result.add({reader.read(i, rows), header[i].type, header[i].name});
+    return result;
 }
 
 RowReader::RowReader(std::shared_ptr<const SourcePlan> plan, bool direct,

@@ -4,6 +4,7 @@
 // as they are now (missing ones filled with their defaults, others converted).
 
 #include "storage/mergetree/column_history.h"
+#include "storage/mergetree/live_buffer.h"
 #include "storage/mergetree/page_reader.h"
 #include "storage/table.h"
 
@@ -49,12 +50,14 @@ public:
                size_t part_index, const std::string& table_name, ColumnSlots& slots,
                const QueryContext& context);
     // From a live block.
-    SourcePlan(const TableMetadata& metadata, Block block, size_t part_index,
-               const std::string& table_name, ColumnSlots& slots, const QueryContext& context);
+    SourcePlan(const TableMetadata& metadata, const ColumnHistory& history, LiveBlock block,
+               size_t part_index, const std::string& table_name, ColumnSlots& slots,
+               const QueryContext& context);
 
     const PartPtr& part() const { return part_; } // null for a live block
-    const Block& block() const { return block_; }
-    size_t rows() const { return part_ ? part_->rows() : block_.rows(); }
+    const Block& block() const { return block_.block; }
+    const LiveBlock& live_block() const { return block_; }
+    size_t rows() const { return part_ ? part_->rows() : block_.block.rows(); }
     size_t page_count() const { return (rows() + kPageRows - 1) / kPageRows; }
     // The column of the part that the slot is, unchanged; -1 when it is something else.
     int stored_column(size_t slot) const;
@@ -80,19 +83,23 @@ private:
         TypePtr type;
     };
 
-    void plan(const TableMetadata& metadata, const ColumnHistory* history, ColumnSlots& slots,
+    void plan(const TableMetadata& metadata, const ColumnHistory& history, ColumnSlots& slots,
               const QueryContext& context);
-    Slot plan_slot(const TableMetadata& metadata, const ColumnHistory* history,
+    Slot plan_slot(const TableMetadata& metadata, const ColumnHistory& history,
                    const NamedType& column, ColumnSlots& slots, const QueryContext& context);
-    std::optional<size_t> find_stored(const ColumnHistory* history, const std::string& name,
+    std::optional<size_t> find_stored(const ColumnHistory& history, const std::string& name,
                                       TypePtr& type) const;
 
     PartPtr part_;
-    Block block_;
+    LiveBlock block_;
     size_t part_index_;
     std::string table_name_;
     std::vector<Slot> slots_;
 };
+
+// The block with the table's physical columns as they are now.
+Block conform_block(const TableMetadata& metadata, const ColumnHistory& history,
+                    const LiveBlock& block, const QueryContext& context);
 
 // Reads for one stream. One thread.
 class RowReader

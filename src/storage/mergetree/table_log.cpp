@@ -105,7 +105,10 @@ void TableLogState::apply(const PartsEdit& edit)
         outdated.insert(name);
     }
     for (const auto& name : edit.moved_out)
+    {
         parts.erase(name);
+        moved_out.insert(name);
+    }
     flushed_through = std::max(flushed_through, edit.flushed_through);
 }
 

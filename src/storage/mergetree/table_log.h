@@ -18,7 +18,7 @@ namespace basalt
 enum class TableEditKind : uint8_t
 {
     Created = 1,
-    Rows = 2,      // a block for the live buffer
+    Rows = 2,      // varint version of the metadata, a block for the live buffer
     Parts = 3,     // PartsEdit
     Columns = 4,   // ColumnEvent
     Mutation = 5,  // MutationEntry, new or changed
@@ -70,6 +70,7 @@ struct TableLogState
 {
     std::set<std::string> parts;
     std::set<std::string> outdated; // removed from the list, perhaps not from the disk
+    std::set<std::string> moved_out; // since the checkpoint, perhaps not in detached/ yet; not stored
     uint64_t flushed_through = 0;
     uint64_t next_block = 1;
     uint64_t metadata_version = 0;

@@ -1,0 +1,35 @@
+#pragma once
+
+// Which neighbouring parts of a partition are worth merging.
+
+#include "base/int_types.h"
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace basalt
+{
+
+inline constexpr size_t kMaxMergedParts = 10;
+
+struct MergeCandidate
+{
+    uint64_t bytes = 0;
+    int64_t age_s = 0;
+    // Parts of one run may be merged: nothing stands between them and none is busy.
+    size_t run = 0;
+};
+
+struct MergeChoice
+{
+    size_t begin = 0, end = 0; // of the candidates
+    double cost = 0;           // bytes to rewrite for each part that disappears
+};
+
+// parts: of one partition in order of block numbers. Nothing when waiting is better: the parts
+// are too unequal, given their age and number.
+std::optional<MergeChoice> choose_merge(const std::vector<MergeCandidate>& parts,
+                                        uint64_t max_bytes);
+
+} // namespace basalt

@@ -1,0 +1,297 @@
+// Merges: chosen in the background, or all of a partition for OPTIMIZE.
+
+#include "storage/mergetree/merge_selector.h"
+#include "storage/mergetree/merge_tree_table.h"
+#include "storage/mergetree/part_builder.h"
+#include "storage/mergetree/part_merger.h"
+
+#include "base/error.h"
+#include "base/threads.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+namespace
+{
+
+// While large inserts run, merges wait unless a partition has this many parts.
+constexpr size_t kPartsThatCannotWait = 64;
+constexpr size_t kMaxPartsOfFullMerge = 16;
+
+} // namespace
+
+// What a merge of these parts is called. All are of one partition, in order.
+PartName MergeTreeTable::merged_name(const std::vector<std::shared_ptr<Part>>& sources)
+{
+    PartName name = sources.front()->name();
+    for (const auto& part : sources)
+    {
+        name.max_block = std::max(name.max_block, part->name().max_block);
+        name.level = std::max(name.level, part->name().level);
+        name.mutation = std::max(name.mutation, part->name().mutation);
+    }
+    ++name.level;
+    return name;
+}
+
+// Whether two neighbours may become one: no insert that is being committed stands between them,
+// and the same mutations are still to do in both. The lock is held.
+bool MergeTreeTable::may_join(const Part& left, const Part& right) const
+{
+    if (left.name().partition_id != right.name().partition_id)
+        return false;
+    const auto between = reserved_.upper_bound(left.name().max_block);
+    if (between != reserved_.end() && *between < right.name().min_block)
+        return false;
+    for (const auto& [version, mutation] : mutations_)
+    {
+        if (mutation.done || mutation.killed)
+            continue;
+        const bool left_to_do = left.name().data_version() < version;
+        const bool right_to_do = right.name().data_version() < version;
+        if (left_to_do != right_to_do)
+            return false;
+    }
+    return true;
+}
+
+std::optional<MergeTreeTable::MergePlan> MergeTreeTable::plan_merge()
+{
+    const bool bulk = service_.bulk_inserts() > 0;
+    const int64_t now = service_.clock().unix_s();
+    std::lock_guard lock(mutex_);
+    if (merges_stopped_ || shut_down_)
+        return std::nullopt;
+    std::optional<MergeChoice> best;
+    std::vector<std::shared_ptr<Part>> chosen;
+    const auto consider = [&](const std::vector<std::shared_ptr<Part>>& parts)
+    {
+        if (parts.size() < 2 || (bulk && parts.size() < kPartsThatCannotWait))
+            return;
+        std::vector<MergeCandidate> candidates;
+        size_t run = 0;
+        for (size_t i = 0; i < parts.size(); ++i)
+        {
+            const bool busy = busy_.contains(parts[i]->name());
+            if (busy || (i && !may_join(*parts[i - 1], *parts[i])))
+                ++run;
+            candidates.push_back({parts[i]->manifest().bytes_on_disk,
+                                  std::max<int64_t>(now - parts[i]->manifest().created_unix_s, 0),
+                                  run});
+            if (busy)
+                ++run;
+        }
+        const auto choice = choose_merge(candidates, service_.options().max_merged_part_bytes);
+        if (!choice || (best && best->cost <= choice->cost))
+            return;
+        best = choice;
+        chosen.assign(parts.begin() + static_cast<ptrdiff_t>(choice->begin),
+                      parts.begin() + static_cast<ptrdiff_t>(choice->end));
+    };
+    std::vector<std::shared_ptr<Part>> partition;
+    for (const auto& [name, part] : parts_)
+    {
+        if (!partition.empty() && partition.back()->name().partition_id != name.partition_id)
+        {
+            consider(partition);
+            partition.clear();
+        }
+        partition.push_back(part);
+    }
+    consider(partition);
+    if (!best)
+        return std::nullopt;
+    for (const auto& part : chosen)
+        busy_.insert(part->name());
+    return start_plan(std::move(chosen), false);
+}
+
+// The parts are busy already; the lock is held.
+MergeTreeTable::MergePlan
+MergeTreeTable::start_plan(std::vector<std::shared_ptr<Part>> sources, bool deduplicate)
+{
+    MergePlan plan;
+    plan.result = merged_name(sources);
+    plan.deduplicate = deduplicate;
+    plan.running = std::make_shared<Running>();
+    MergeInfo& info = plan.running->info;
+    for (const auto& part : sources)
+    {
+        info.source_parts.push_back(part->name_text());
+        info.total_rows += part->rows();
+        info.total_bytes += part->manifest().bytes_on_disk;
+    }
+    info.result_part = plan.result.text();
+    info.partition_id = plan.result.partition_id;
+    info.started_unix_us = service_.clock().unix_us();
+    plan.sources = std::move(sources);
+    running_.push_back(plan.running);
+    return plan;
+}
+
+void MergeTreeTable::end_plan(MergePlan& plan, bool failed)
+{
+    {
+        std::lock_guard lock(mutex_);
+        std::erase(running_, plan.running);
+    }
+    if (failed)
+        unlock_parts(plan.sources);
+    changed_.notify_all();
+}
+
+bool MergeTreeTable::merge_once()
+{
+    auto plan = plan_merge();
+    if (!plan)
+        return false;
+    const auto context = service_.make_context();
+    run_merge(*plan, *context);
+    return true;
+}
+
+void MergeTreeTable::run_merge(MergePlan& plan, const QueryContext& context)
+{
+    try
+    {
+        write_merged(plan, context);
+    }
+    catch (...)
+    {
+        end_plan(plan, true);
+        throw;
+    }
+    end_plan(plan, false);
+}
+
+void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
+{
+    uint64_t bytes = 0;
+    std::vector<PartPtr> parts;
+    for (const auto& part : plan.sources)
+    {
+        bytes += part->manifest().bytes_on_disk;
+        parts.push_back(part);
+    }
+    FileSystem& files = service_.files();
+    if (files.free_space(path_) < bytes + bytes / 16)
+        throw Error(error_codes::NOT_ENOUGH_SPACE,
+                    fmt::format("Not enough space for merging {} parts of {} bytes",
+                                parts.size(), bytes));
+    TableMetadataPtr metadata;
+    std::shared_ptr<const ColumnHistory> history;
+    {
+        std::lock_guard lock(mutex_);
+        metadata = metadata_;
+        history = history_;
+    }
+    MemoryCharge charge(&context.memory,
+                        std::min<uint64_t>(kMergeBufferBytes, bytes * 8));
+    const std::string directory = join_path(path_, "tmp_" + plan.result.text());
+    PartWriter writer(files,
+                      writer_options(service_, metadata, history->version(), directory,
+                                     ColumnEncodingOptions::Effort::Thorough),
+                      context);
+    auto& counters = server_profile_counters();
+    PartMerger merger(parts, metadata, history, plan.deduplicate,
+                      [&](uint64_t rows)
+                      {
+                          if (plan.running->cancelled)
+                              throw Error(error_codes::ABORTED, "Cancelled merging parts");
+                          context.check_alive();
+                          plan.running->rows_read += rows;
+                          counters.add(ProfileEvent::MergedRows, rows);
+                      },
+                      context);
+    for (Block block = merger.next(); block.rows(); block = merger.next())
+        writer.write(block);
+    PartManifest manifest =
+        writer.finish(plan.sources.front()->manifest().partition, service_.clock().unix_s());
+    counters.add(ProfileEvent::Merge);
+    const auto part =
+        std::make_shared<Part>(files, directory, plan.result, std::move(manifest));
+    files.sync_directory(path_);
+    const auto transaction = service_.begin();
+    stage(*transaction, {part}, plan.sources, 0);
+    transaction->commit();
+}
+
+// Merges a partition's parts down to one.
+void MergeTreeTable::merge_partition(const std::string& partition_id, bool rewrite_single,
+                                     bool deduplicate, const QueryContext& context)
+{
+    for (;;)
+    {
+        auto locked = lock_parts(partition_id, "");
+        // Parts that may not be joined yet stay apart.
+        std::vector<std::shared_ptr<Part>> sources;
+        {
+            std::lock_guard lock(mutex_);
+            for (const auto& part : locked)
+            {
+                if (!sources.empty() && (sources.size() == kMaxPartsOfFullMerge ||
+                                         !may_join(*sources.back(), *part)))
+                {
+                    if (sources.size() > 1)
+                        break;
+                    sources.clear();
+                }
+                sources.push_back(part);
+            }
+            for (const auto& part : locked)
+                if (std::find(sources.begin(), sources.end(), part) == sources.end())
+                    busy_.erase(part->name());
+        }
+        changed_.notify_all();
+        const bool whole = sources.size() == locked.size();
+        if (sources.empty())
+            return;
+        if (sources.size() == 1 && !(rewrite_single && whole))
+        {
+            unlock_parts(sources);
+            return;
+        }
+        std::unique_lock lock(mutex_);
+        if (shut_down_)
+        {
+            lock.unlock();
+            unlock_parts(sources);
+            throw Error(error_codes::ABORTED, "The table is shutting down");
+        }
+        MergePlan plan = start_plan(sources, deduplicate);
+        lock.unlock();
+        run_merge(plan, context);
+        if (whole)
+            return;
+    }
+}
+
+void MergeTreeTable::optimize(const std::string& partition_id, bool final, bool deduplicate,
+                              QueryContextPtr context)
+{
+    flush_live();
+    std::vector<std::string> partitions;
+    {
+        std::lock_guard lock(mutex_);
+        for (const auto& [name, part] : parts_)
+            if ((partition_id.empty() || name.partition_id == partition_id) &&
+                (partitions.empty() || partitions.back() != name.partition_id))
+                partitions.push_back(name.partition_id);
+    }
+    std::atomic<size_t> next{0};
+    const size_t threads =
+        std::min({std::max<size_t>(context->max_threads(), 1), granted_cores(),
+                  std::max<size_t>(partitions.size(), 1)});
+    run_parallel(threads,
+                 [&](size_t)
+                 {
+                     for (size_t i = next++; i < partitions.size(); i = next++)
+                         merge_partition(partitions[i], deduplicate && final, deduplicate,
+                                         *context);
+                 });
+}
+
+} // namespace basalt

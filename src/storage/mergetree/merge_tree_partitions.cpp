@@ -1,0 +1,160 @@
+// DROP, DETACH, ATTACH of partitions and parts; TRUNCATE.
+
+#include "storage/mergetree/merge_tree_table.h"
+#include "storage/mergetree/part_rewriter.h"
+
+#include "base/error.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace basalt
+{
+
+// Parts marked busy, with merges in their way cancelled.
+std::vector<std::shared_ptr<Part>> MergeTreeTable::take_parts(const std::string& partition_id,
+                                                              const std::string& part_name)
+{
+    {
+        std::lock_guard lock(mutex_);
+        ++merges_stopped_;
+        for (const auto& running : running_)
+            if (partition_id.empty() || running->info.partition_id == partition_id)
+                running->cancelled = true;
+    }
+    auto parts = lock_parts(partition_id, part_name);
+    {
+        std::lock_guard lock(mutex_);
+        --merges_stopped_;
+    }
+    return parts;
+}
+
+void MergeTreeTable::remove_parts(const std::string& partition_id, const std::string& part_name,
+                                  bool keep_folders)
+{
+    flush_live();
+    const auto parts = take_parts(partition_id, part_name);
+    if (parts.empty())
+    {
+        if (!part_name.empty())
+            throw Error(error_codes::NO_SUCH_DATA_PART,
+                        fmt::format("No part {} in committed state.", part_name));
+        return;
+    }
+    const auto transaction = service_.begin();
+    try
+    {
+        stage(*transaction, {}, parts, 0, keep_folders);
+        transaction->commit();
+    }
+    catch (...)
+    {
+        unlock_parts(parts);
+        throw;
+    }
+}
+
+void MergeTreeTable::truncate(QueryContextPtr)
+{
+    remove_parts("", "", false);
+}
+
+void MergeTreeTable::attach_parts(const PartitionCommand& command)
+{
+    FileSystem& files = service_.files();
+    const std::string detached = join_path(path_, "detached");
+    std::vector<std::pair<std::string, std::shared_ptr<Part>>> found; // folder, part
+    std::vector<std::string> partition_ids;
+    for (const auto& entry : files.list(detached))
+    {
+        const auto name = parse_part_name(entry.name);
+        if (!entry.is_directory || !name)
+            continue;
+        const bool wanted = command.is_part ? entry.name == command.partition_id
+                            : command.all   ? true
+                                            : name->partition_id == command.partition_id;
+        if (!wanted)
+            continue;
+        // Opened once to see that it is whole.
+        found.emplace_back(entry.name, open_part(files, join_path(detached, entry.name), *name));
+        partition_ids.push_back(name->partition_id);
+    }
+    if (found.empty() && command.is_part)
+        throw Error(error_codes::NO_SUCH_DATA_PART,
+                    fmt::format("No part {} in detached", command.partition_id));
+    if (found.empty())
+        return;
+    const auto names = reserve_blocks(partition_ids);
+    std::vector<std::shared_ptr<Part>> parts;
+    const auto transaction = service_.begin();
+    transaction->on_rollback([this, names] { release_blocks(names); });
+    // Links, so that the detached part is still there whatever happens.
+    for (size_t i = 0; i < found.size(); ++i)
+    {
+        const std::string directory = join_path(path_, "tmp_" + names[i].text());
+        transaction->on_rollback([&files, directory]
+                                 { files.remove_directory_recursive(directory); });
+        link_folder(files, join_path(detached, found[i].first), directory);
+        parts.push_back(std::make_shared<Part>(files, directory, names[i],
+                                               found[i].second->manifest()));
+    }
+    files.sync_directory(path_);
+    stage(*transaction, parts, {}, 0);
+    transaction->commit();
+    for (const auto& [folder, part] : found)
+        files.remove_directory_recursive(join_path(detached, folder));
+}
+
+void MergeTreeTable::drop_detached(const PartitionCommand& command)
+{
+    FileSystem& files = service_.files();
+    const std::string detached = join_path(path_, "detached");
+    bool any = false;
+    for (const auto& entry : files.list(detached))
+    {
+        const auto name = parse_part_name(entry.name);
+        const bool wanted = command.is_part ? entry.name == command.partition_id
+                            : command.all   ? true
+                                            : name && name->partition_id == command.partition_id;
+        if (!entry.is_directory || !wanted)
+            continue;
+        files.remove_directory_recursive(join_path(detached, entry.name));
+        any = true;
+    }
+    if (!any && command.is_part)
+        throw Error(error_codes::BAD_DATA_PART_NAME,
+                    fmt::format("No such detached part: {}", command.partition_id));
+}
+
+void MergeTreeTable::change_partition(const PartitionCommand& command, QueryContextPtr)
+{
+    using Kind = PartitionCommand::Kind;
+    const std::string partition = command.all || command.is_part ? "" : command.partition_id;
+    const std::string part = command.is_part ? command.partition_id : "";
+    switch (command.kind)
+    {
+    case Kind::Drop:
+        remove_parts(partition, part, false);
+        return;
+    case Kind::Detach:
+        remove_parts(partition, part, true);
+        return;
+    case Kind::Attach:
+        attach_parts(command);
+        return;
+    case Kind::DropDetached:
+        drop_detached(command);
+        return;
+    case Kind::Freeze:
+        throw Error(error_codes::NOT_IMPLEMENTED, "FREEZE is not implemented");
+    case Kind::Replace:
+        throw Error(error_codes::NOT_IMPLEMENTED, "REPLACE PARTITION is not implemented");
+    case Kind::Move:
+        throw Error(error_codes::NOT_IMPLEMENTED, "MOVE PARTITION is not implemented");
+    case Kind::Clear:
+        throw Error(error_codes::NOT_IMPLEMENTED, "CLEAR … IN PARTITION is not implemented");
+    }
+}
+
+} // namespace basalt

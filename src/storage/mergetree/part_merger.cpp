@@ -1,0 +1,175 @@
+#include "storage/mergetree/part_merger.h"
+
+#include "base/error.h"
+#include "codecs/hash.h"
+
+#include <algorithm>
+#include <set>
+
+namespace basalt
+{
+
+// All rows of a part with the merge's keys behind the columns.
+class PartMerger::Input final : public SortedInput
+{
+public:
+    Input(PartMerger& merger, const PartPtr& part, size_t index, size_t rows_at_once)
+        : merger_(merger),
+          plan_(std::make_shared<SourcePlan>(*merger.metadata_, *merger.history_, part, index, "",
+                                             merger.slots_, merger.context_)),
+          reader_(plan_, false, merger.context_), rows_at_once_(rows_at_once)
+    {
+    }
+
+    Block next() override
+    {
+        const size_t rows = plan_->rows();
+        if (at_ >= rows)
+            return {};
+        PageRows page;
+        page.page = at_ / kPageRows;
+        page.begin = at_ % kPageRows;
+        page.count = std::min({rows_at_once_, kPageRows - page.begin, rows - at_});
+        merger_.before_block_(page.count);
+        Block block;
+        for (size_t slot = 0; slot < merger_.width_; ++slot)
+        {
+            const auto& column = merger_.slots_.header()[slot];
+            block.add({reader_.read(slot, page), column.type, column.name});
+        }
+        block.set_rows(page.count);
+        if (merger_.key_program_)
+        {
+            const Columns keys = merger_.key_program_->run(block);
+            for (size_t i = 0; i < keys.size(); ++i)
+                block.add({keys[i], merger_.key_program_->roots()[i]->type(),
+                           "__key_" + std::to_string(i)});
+        }
+        at_ += page.count;
+        return block;
+    }
+
+private:
+    PartMerger& merger_;
+    std::shared_ptr<const SourcePlan> plan_;
+    RowReader reader_;
+    size_t rows_at_once_;
+    size_t at_ = 0;
+};
+
+struct PartMerger::Seen
+{
+    struct Less
+    {
+        bool operator()(const Hash128& a, const Hash128& b) const
+        {
+            return a.high != b.high ? a.high < b.high : a.low < b.low;
+        }
+    };
+    std::set<Hash128, Less> rows;
+    Block last; // one row
+};
+
+PartMerger::PartMerger(const std::vector<PartPtr>& parts, TableMetadataPtr metadata,
+                       std::shared_ptr<const ColumnHistory> history, bool deduplicate,
+                       std::function<void(uint64_t)> before_block, const QueryContext& context)
+    : metadata_(std::move(metadata)), history_(std::move(history)), deduplicate_(deduplicate),
+      before_block_(std::move(before_block)), context_(context)
+{
+    for (const auto& column : metadata_->physical_header())
+        slots_.add(column.name, column.type);
+    width_ = slots_.size();
+    const KeyDescription& key = metadata_->sorting_key;
+    if (!key.expressions.empty())
+    {
+        key_program_ = std::make_unique<ExpressionProgram>(key.expressions, context_);
+        for (size_t i = 0; i < key.expressions.size(); ++i)
+        {
+            SortKey sort_key;
+            sort_key.column = width_ + i;
+            sort_key.descending = i < key.descending.size() && key.descending[i];
+            sort_keys_.push_back(sort_key);
+        }
+    }
+    // Whole granules, as many as fit the buffers.
+    uint64_t bytes = 0, rows = 0;
+    for (const auto& part : parts)
+    {
+        rows += part->rows();
+        for (const auto& column : part->manifest().columns)
+            bytes += column.uncompressed_bytes;
+    }
+    const uint64_t row_bytes = std::max<uint64_t>(bytes / std::max<uint64_t>(rows, 1), 1);
+    const size_t granule = parts[0]->manifest().granule_rows;
+    const uint64_t fitting = kMergeBufferBytes / parts.size() / row_bytes / granule * granule;
+    const size_t rows_at_once = std::clamp<uint64_t>(fitting, granule, kPageRows);
+    std::vector<std::unique_ptr<SortedInput>> sorted;
+    for (size_t i = 0; i < parts.size(); ++i)
+    {
+        auto input = std::make_unique<Input>(*this, parts[i], i, rows_at_once);
+        if (key_program_)
+            sorted.push_back(std::move(input));
+        else
+            inputs_.push_back(std::move(input));
+    }
+    if (key_program_)
+        merge_ = std::make_unique<SortedMerge>(std::move(sorted), sort_keys_, kPageRows);
+    if (deduplicate_)
+        seen_ = std::make_unique<Seen>();
+}
+
+PartMerger::~PartMerger() = default;
+
+Block PartMerger::next()
+{
+    for (;;)
+    {
+        Block block;
+        if (merge_)
+            block = merge_->next();
+        else
+            while (input_at_ < inputs_.size() && block.rows() == 0)
+            {
+                block = inputs_[input_at_]->next();
+                if (block.rows() == 0)
+                    ++input_at_;
+            }
+        if (block.rows() == 0)
+            return {};
+        if (deduplicate_)
+            drop_repeated(block);
+        if (block.rows() == 0)
+            continue;
+        Block result;
+        for (size_t i = 0; i < width_; ++i)
+            result.add(block[i]);
+        return result;
+    }
+}
+
+// Repeated rows have the same key, so only the rows of one key need to be remembered.
+void PartMerger::drop_repeated(Block& block)
+{
+    block = block.flattened();
+    Mask mask(block.rows());
+    size_t kept = 0;
+    PodVector<char> bytes;
+    for (size_t row = 0; row < block.rows(); ++row)
+    {
+        const bool new_key =
+            row ? compare_rows(block, row, block, row - 1, sort_keys_) != 0
+                : seen_->last.rows() && compare_rows(block, 0, seen_->last, 0, sort_keys_) != 0;
+        if (new_key)
+            seen_->rows.clear();
+        bytes.clear();
+        for (size_t i = 0; i < width_; ++i)
+            block[i].column->append_key(row, bytes);
+        mask[row] = seen_->rows.insert(xxh3_128(bytes.data(), bytes.size())).second;
+        kept += mask[row];
+    }
+    seen_->last = block.slice(block.rows() - 1, 1);
+    if (kept < block.rows())
+        block = block.filter(mask, kept);
+}
+
+} // namespace basalt

@@ -1,0 +1,51 @@
+#pragma once
+
+// Streams over the rows of parts in key order: for merges and mutations. Memory: a few pages of
+// each part, never a whole part.
+
+#include "storage/mergetree/part.h"
+#include "storage/mergetree/row_source.h"
+#include "storage/table.h"
+
+#include <functional>
+
+namespace basalt
+{
+
+// Bytes of rows that all inputs of one merge hold together, about.
+inline constexpr uint64_t kMergeBufferBytes = 256 << 20;
+
+class PartMerger
+{
+public:
+    // Columns: the table's physical ones. `before_block` is called for each block that is read
+    // and may throw; it gets the rows read.
+    PartMerger(const std::vector<PartPtr>& parts, TableMetadataPtr metadata,
+               std::shared_ptr<const ColumnHistory> history, bool deduplicate,
+               std::function<void(uint64_t)> before_block, const QueryContext& context);
+    ~PartMerger();
+
+    // Merged rows; empty at the end.
+    Block next();
+
+private:
+    class Input;
+    void drop_repeated(Block& block);
+
+    TableMetadataPtr metadata_;
+    std::shared_ptr<const ColumnHistory> history_;
+    bool deduplicate_;
+    std::function<void(uint64_t)> before_block_;
+    const QueryContext& context_;
+    ColumnSlots slots_;
+    size_t width_ = 0; // physical columns
+    std::unique_ptr<ExpressionProgram> key_program_;
+    SortKeys sort_keys_;
+    std::vector<std::unique_ptr<Input>> inputs_; // without a key: one after the other
+    size_t input_at_ = 0;
+    std::unique_ptr<SortedMerge> merge_;
+    struct Seen;
+    std::unique_ptr<Seen> seen_; // rows with the key of the last row
+};
+
+} // namespace basalt

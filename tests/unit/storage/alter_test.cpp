@@ -1,0 +1,409 @@
+#include "table_fixture.h"
+
+#include "base/error.h"
+
+namespace basalt::test
+{
+namespace
+{
+
+int code_of(const std::function<void()>& action)
+{
+    try
+    {
+        action();
+    }
+    catch (const Error& error)
+    {
+        return error.code();
+    }
+    return 0;
+}
+
+MutationCommand delete_where(const ExpressionPtr& predicate)
+{
+    MutationCommand command;
+    command.kind = MutationCommand::Kind::Delete;
+    command.predicate = predicate;
+    command.text = "DELETE WHERE " + predicate->fingerprint();
+    return command;
+}
+
+MutationCommand update(const std::string& name, const ExpressionPtr& value,
+                       const ExpressionPtr& predicate)
+{
+    MutationCommand command;
+    command.kind = MutationCommand::Kind::Update;
+    command.updates = {{name, value}};
+    command.predicate = predicate;
+    command.text = "UPDATE " + name;
+    return command;
+}
+
+class AlterTest : public ::testing::Test
+{
+protected:
+    void start(uint64_t packed_bytes = 16 << 20)
+    {
+        options_ = small_options();
+        options_.packed_part_bytes = packed_bytes;
+        tables_ = std::make_unique<Tables>(files_, options_);
+        metadata_ = events_metadata();
+        tables_->open(metadata_);
+        tables_->insert(events(0, 3000));
+        tables_->insert(events(3000, 200));
+    }
+    // The table as a new server would see it after a power cut.
+    void restart()
+    {
+        files_.power_cut();
+        tables_ = std::make_unique<Tables>(files_, options_);
+        tables_->open(metadata_, true);
+    }
+    void alter(const std::function<void(TableMetadata&)>& change,
+               std::vector<MutationCommand> commands = {})
+    {
+        auto changed = std::make_shared<TableMetadata>(*metadata_);
+        change(*changed);
+        tables_->table->alter(changed, commands, tables_->service->make_context());
+        metadata_ = changed;
+    }
+    std::vector<std::string> read(std::vector<std::string> columns, ExpressionPtr filter = nullptr)
+    {
+        ScanRequest request;
+        request.columns = std::move(columns);
+        request.filter = std::move(filter);
+        return tables_->rows(request);
+    }
+    void mutate(MutationCommand command)
+    {
+        tables_->table->mutate({std::move(command)}, true, tables_->service->make_context());
+    }
+    std::vector<std::string> column(std::function<std::string(uint64_t)> of, uint64_t rows = 3200)
+    {
+        std::vector<std::string> lines;
+        for (uint64_t n = 0; n < rows; ++n)
+            if (const std::string line = of(n); !line.empty())
+                lines.push_back(line);
+        std::sort(lines.begin(), lines.end());
+        return lines;
+    }
+
+    MemoryFileSystem files_;
+    StorageOptions options_;
+    std::unique_ptr<Tables> tables_;
+    std::shared_ptr<TableMetadata> metadata_;
+};
+
+TEST_F(AlterTest, AddedColumnsHaveTheirDefaults)
+{
+    start();
+    alter(
+        [](TableMetadata& metadata)
+        {
+            metadata.columns.push_back({"level", type_from_name("String")});
+            ColumnDescription twice{"twice", type_from_name("UInt64")};
+            twice.default_kind = DefaultKind::Default;
+            twice.default_expression =
+                call("CAST", {call("multiply", {col("id", "UInt64"), lit(2)}), lit("UInt64")});
+            metadata.columns.push_back(twice);
+        });
+    for (int round = 0; round < 2; ++round)
+    {
+        EXPECT_EQ(read({"level", "twice"}),
+                  column([](uint64_t n) { return "''|" + std::to_string(2 * n); }));
+        EXPECT_EQ(read({"id"}, call("equals", {col("twice", "UInt64"), lit(600)})),
+                  std::vector<std::string>{"300"});
+        tables_->table->optimize("", true, false, tables_->service->make_context());
+        restart();
+    }
+}
+
+TEST_F(AlterTest, DroppedColumnsDoNotComeBackWithTheirOldValues)
+{
+    start();
+    alter([](TableMetadata& metadata) { metadata.columns.erase(metadata.columns.begin() + 3); });
+    EXPECT_EQ(code_of([&] { read({"text"}); }), error_codes::NOT_FOUND_COLUMN_IN_BLOCK);
+    restart();
+    alter([](TableMetadata& metadata)
+          { metadata.columns.push_back({"text", type_from_name("String")}); });
+    restart();
+    EXPECT_EQ(read({"text"}), column([](uint64_t) { return "''"; }));
+}
+
+TEST_F(AlterTest, RenamedColumnsKeepTheirValues)
+{
+    start();
+    MutationCommand rename;
+    rename.kind = MutationCommand::Kind::RenameColumn;
+    rename.name = "text";
+    rename.new_name = "body";
+    alter([](TableMetadata& metadata) { metadata.columns[3].name = "body"; }, {rename});
+    alter([](TableMetadata& metadata)
+          { metadata.columns.push_back({"text", type_from_name("UInt8")}); });
+    const auto expected = column([](uint64_t n) {
+        return "'message number " + std::to_string(n * 31 % 1000) + "'|0";
+    });
+    EXPECT_EQ(read({"body", "text"}), expected);
+    restart();
+    EXPECT_EQ(read({"body", "text"}), expected);
+    tables_->table->optimize("", true, false, tables_->service->make_context());
+    EXPECT_EQ(read({"body", "text"}), expected);
+}
+
+TEST_F(AlterTest, AnAlterThatWasCutOffIsAsIfItHadNotBeen)
+{
+    start();
+    const auto before = metadata_;
+    const auto rows = tables_->rows(all_columns());
+    MutationCommand rename;
+    rename.kind = MutationCommand::Kind::RenameColumn;
+    rename.name = "text";
+    rename.new_name = "body";
+    alter([](TableMetadata& metadata) { metadata.columns[3].name = "body"; }, {rename});
+    metadata_ = before; // the description was not written before the cut
+    restart();
+    EXPECT_EQ(tables_->rows(all_columns()), rows);
+}
+
+TEST_F(AlterTest, ModifiedTypesConvertOnRead)
+{
+    start();
+    alter([](TableMetadata& metadata)
+          { metadata.columns[4].type = type_from_name("Nullable(String)"); });
+    const auto expected = column(
+        [](uint64_t n) { return n % 5 == 0 ? "NULL" : "'" + std::to_string(n % 100) + "'"; });
+    EXPECT_EQ(read({"value"}), expected);
+    EXPECT_EQ(read({"id"}, call("equals", {col("value", "Nullable(String)"), lit("7")})).size(),
+              32u);
+    tables_->insert(events(0, 0));
+    tables_->table->optimize("", true, false, tables_->service->make_context());
+    restart();
+    EXPECT_EQ(read({"value"}), expected);
+}
+
+TEST_F(AlterTest, KeysAreProtected)
+{
+    start();
+    EXPECT_EQ(code_of([&] { alter([](TableMetadata& m) { m.columns.erase(m.columns.begin()); }); }),
+              error_codes::ALTER_OF_COLUMN_IS_FORBIDDEN);
+    EXPECT_EQ(code_of([&] {
+                  alter([](TableMetadata& m) { m.columns[2].type = type_from_name("String"); });
+              }),
+              error_codes::ALTER_OF_COLUMN_IS_FORBIDDEN);
+    EXPECT_EQ(code_of([&] { mutate(update("id", lit(1), lit(1))); }),
+              error_codes::CANNOT_UPDATE_COLUMN);
+    EXPECT_EQ(code_of([&] {
+                  alter([](TableMetadata& m)
+                        { m.settings = {{"index_granularity", "128"}}; });
+              }),
+              error_codes::READONLY_SETTING);
+}
+
+TEST_F(AlterTest, DeleteAndUpdateRewriteRows)
+{
+    for (const uint64_t packed : {uint64_t{0}, uint64_t{1} << 30})
+    {
+        files_.remove_directory_recursive("/data");
+        start(packed);
+        mutate(delete_where(call("less", {col("id", "UInt64"), lit(1000)})));
+        mutate(update("text", lit("changed"),
+                      call("equals", {col("host", "LowCardinality(String)"), lit("host-3")})));
+        const auto expected = column(
+            [](uint64_t n)
+            {
+                if (n < 1000)
+                    return std::string();
+                const bool changed = n * 7 % 10 == 3;
+                return std::to_string(n) + "|" +
+                       (changed ? "'changed'"
+                                : "'message number " + std::to_string(n * 31 % 1000) + "'");
+            });
+        EXPECT_EQ(read({"id", "text"}), expected);
+        restart();
+        EXPECT_EQ(read({"id", "text"}), expected);
+        const auto mutations = tables_->table->mutation_infos();
+        ASSERT_EQ(mutations.size(), 2u);
+        EXPECT_TRUE(mutations[0].is_done && mutations[1].is_done);
+        EXPECT_TRUE(mutations[0].parts_to_do.empty());
+        for (const auto& part : tables_->table->part_infos())
+            EXPECT_EQ(part.data_version, mutations[1].version);
+        // New rows are not touched by old mutations, and merge with the others.
+        tables_->insert(events(0, 100));
+        tables_->table->optimize("", true, false, tables_->service->make_context());
+        EXPECT_EQ(tables_->table->part_infos().size(), 2u);
+        EXPECT_EQ(tables_->count(), 2300u);
+        mutate(delete_where(lit(1)));
+        EXPECT_EQ(tables_->count(), 0u);
+        tables_.reset();
+    }
+}
+
+TEST_F(AlterTest, AFailingMutationIsReportedAndCanBeKilled)
+{
+    start();
+    const auto failing = call("equals", {call("intDiv", {lit(1), call("minus", {col("id", "UInt64"),
+                                                                                lit(5)})}),
+                                         lit(1)});
+    EXPECT_EQ(code_of([&] { mutate(delete_where(failing)); }), error_codes::UNFINISHED);
+    auto infos = tables_->table->mutation_infos();
+    ASSERT_EQ(infos.size(), 1u);
+    EXPECT_FALSE(infos[0].is_done);
+    EXPECT_FALSE(infos[0].latest_fail_reason.empty());
+    EXPECT_FALSE(infos[0].parts_to_do.empty());
+    EXPECT_FALSE(tables_->table->kill_mutation("mutation_9999.txt"));
+    EXPECT_TRUE(tables_->table->kill_mutation(infos[0].id));
+    EXPECT_FALSE(tables_->table->kill_mutation(infos[0].id));
+    restart();
+    EXPECT_TRUE(tables_->table->mutation_infos()[0].is_killed);
+    mutate(delete_where(call("less", {col("id", "UInt64"), lit(10)})));
+    EXPECT_EQ(tables_->count(), 3190u);
+}
+
+TEST_F(AlterTest, MutationsGoOnAfterARestart)
+{
+    start();
+    const auto predicate = call("less", {col("id", "UInt64"), lit(100)});
+    tables_->table->mutate({delete_where(predicate)}, false, tables_->service->make_context());
+    EXPECT_EQ(tables_->count(), 3200u); // nothing runs in the background here
+    restart();
+    tables_->service->background().run_until_idle();
+    EXPECT_EQ(tables_->count(), 3200u);
+    EXPECT_FALSE(tables_->table->mutation_infos()[0].is_done);
+    tables_->service->set_mutation_binder(
+        [&](const Table&, const std::string& text, QueryContextPtr)
+        {
+            EXPECT_EQ(text, "DELETE WHERE " + predicate->fingerprint());
+            return std::vector<MutationCommand>{delete_where(predicate)};
+        });
+    tables_->service->background().run_until_idle();
+    EXPECT_EQ(tables_->count(), 3100u);
+    EXPECT_TRUE(tables_->table->mutation_infos()[0].is_done);
+}
+
+TEST_F(AlterTest, MaterializedIndexesWriteOnlyThemselves)
+{
+    for (const uint64_t packed : {uint64_t{0}, uint64_t{1} << 30})
+    {
+        files_.remove_directory_recursive("/data");
+        start(packed);
+        tables_->table->flush(nullptr);
+        const auto find = [&](uint64_t* marks)
+        {
+            ScanRequest request;
+            request.columns = {"id"};
+            request.filter = call("equals", {col("text", "String"), lit("message number 31")});
+            auto context = tables_->service->make_context();
+            context->settings.set("basalt_enable_page_statistics", "0");
+            const auto scan = tables_->table->scan(request, context);
+            *marks = scan->estimate().marks;
+            return tables_->rows(request, context);
+        };
+        uint64_t before = 0, after = 0;
+        const auto expected = find(&before);
+        alter(
+            [](TableMetadata& metadata)
+            {
+                metadata.indexes = {{"by_text", "text", col("text", "String"), "bloom_filter",
+                                     {Value(0.001)}, 1}};
+            });
+        EXPECT_EQ(find(&after), expected);
+        EXPECT_EQ(after, before);
+        MutationCommand materialize;
+        materialize.kind = MutationCommand::Kind::MaterializeIndex;
+        materialize.name = "by_text";
+        materialize.text = "MATERIALIZE INDEX by_text";
+        const auto size_before = tables_->table->part_infos()[0].columns;
+        mutate(materialize);
+        EXPECT_EQ(find(&after), expected);
+        EXPECT_LT(after, before / 4);
+        restart();
+        EXPECT_EQ(find(&after), expected);
+        EXPECT_LT(after, before / 4);
+        EXPECT_EQ(tables_->table->part_infos()[0].indexes.size(), 1u);
+        EXPECT_EQ(tables_->rows(all_columns()), lines_of(events(0, 3200)));
+        MutationCommand drop = materialize;
+        drop.kind = MutationCommand::Kind::DropIndex;
+        alter([](TableMetadata& metadata) { metadata.indexes.clear(); }, {drop});
+        EXPECT_TRUE(tables_->table->part_infos()[0].indexes.empty());
+        EXPECT_EQ(find(&after), expected);
+        EXPECT_EQ(tables_->rows(all_columns()), lines_of(events(0, 3200)));
+        tables_.reset();
+    }
+}
+
+TEST_F(AlterTest, PartitionsAreDroppedDetachedAndAttached)
+{
+    start();
+    PartitionCommand command;
+    command.partition_id = "20241004";
+    command.kind = PartitionCommand::Kind::Detach;
+    tables_->table->change_partition(command, nullptr);
+    EXPECT_EQ(tables_->count(), 1600u);
+    EXPECT_EQ(tables_->table->detached_part_infos().size(), 2u);
+    EXPECT_TRUE(tables_->table->detached_part_infos()[0].reason.empty());
+    restart();
+    EXPECT_EQ(tables_->count(), 1600u);
+    command.kind = PartitionCommand::Kind::Attach;
+    tables_->table->change_partition(command, nullptr);
+    EXPECT_EQ(tables_->rows(all_columns()), lines_of(events(0, 3200)));
+    EXPECT_TRUE(tables_->table->detached_part_infos().empty());
+    restart();
+    EXPECT_EQ(tables_->rows(all_columns()), lines_of(events(0, 3200)));
+    command.kind = PartitionCommand::Kind::Drop;
+    tables_->table->change_partition(command, nullptr);
+    EXPECT_EQ(tables_->count(), 1600u);
+    command.is_part = true;
+    command.partition_id = "20241004_1_1_0";
+    EXPECT_EQ(code_of([&] { tables_->table->change_partition(command, nullptr); }),
+              error_codes::NO_SUCH_DATA_PART);
+    command.partition_id = tables_->table->part_infos()[0].name;
+    const uint64_t rows = tables_->table->part_infos()[0].rows;
+    tables_->table->change_partition(command, nullptr);
+    EXPECT_EQ(tables_->count(), 1600u - rows);
+    command.kind = PartitionCommand::Kind::Freeze;
+    EXPECT_EQ(code_of([&] { tables_->table->change_partition(command, nullptr); }),
+              error_codes::NOT_IMPLEMENTED);
+    tables_->insert(events(0, 50));
+    tables_->table->truncate(nullptr);
+    EXPECT_EQ(tables_->count(), 0u);
+    restart();
+    EXPECT_EQ(tables_->count(), 0u);
+}
+
+TEST_F(AlterTest, BrokenPartsAreSetAsideAtStart)
+{
+    start();
+    tables_->table->flush(nullptr);
+    const auto infos = tables_->table->part_infos();
+    const std::string broken = infos[0].path + kPartFileName;
+    const std::string path = tables_->table->data_path();
+    tables_->table->shutdown();
+    const std::string bytes = files_.read_whole(broken);
+    files_.replace_whole(broken, bytes.substr(0, bytes.size() / 2));
+    restart();
+    EXPECT_EQ(tables_->count(), 3200u - infos[0].rows);
+    const auto detached = tables_->table->detached_part_infos();
+    ASSERT_EQ(detached.size(), 1u);
+    EXPECT_EQ(detached[0].reason, "broken-on-start");
+    // A table that the log does not know takes the parts that it finds.
+    tables_->table->shutdown();
+    files_.remove_directory_recursive("/data/log");
+    restart();
+    EXPECT_EQ(tables_->count(), 3200u - infos[0].rows);
+}
+
+TEST_F(AlterTest, DropRemovesTheDataAndTheLog)
+{
+    start();
+    const std::string path = tables_->table->data_path();
+    tables_->table->drop();
+    EXPECT_FALSE(files_.exists(path));
+    tables_.reset();
+    tables_ = std::make_unique<Tables>(files_, options_);
+    tables_->open(metadata_);
+    EXPECT_EQ(tables_->count(), 0u);
+}
+
+} // namespace
+} // namespace basalt::test
