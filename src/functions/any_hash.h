@@ -73,9 +73,12 @@ public:
     {
     }
 
-    void add(const ColumnPtr& column, const TypePtr& type)
+    void add(const ColumnPtr& given, const TypePtr& type)
     {
-        if (type->is(TypeId::Tuple))
+        const bool tuple = type->is(TypeId::Tuple);
+        const ColumnPtr column =
+            tuple && given->form() == ColumnForm::Dictionary ? given->to_flat() : given;
+        if (tuple)
         {
             const size_t count = type_as<TupleType>(type).elements().size();
             for (size_t i = 0; i < count; ++i)
