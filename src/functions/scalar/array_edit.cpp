@@ -193,6 +193,13 @@ TypePtr resize_type(const TypeCall& call)
                             : array_of(common_type({item_type(call.type(0)), call.type(2)}));
 }
 
+TypePtr checked_resize_type(const TypeCall& call)
+{
+    if (call.type(1)->is_nullable())
+        throw_illegal_type(call.name, call.arguments, 1, "integer");
+    return resize_type(call);
+}
+
 ColumnPtr run_resize(const Call& call)
 {
     const TypePtr& type = item_type(call.result_type);
@@ -318,7 +325,8 @@ constexpr FunctionSpec kPopFront{"arrayPopFront", "a", type_of_first, run_pop<fa
 constexpr FunctionSpec kSlice{"arraySlice", "a i [ i", type_of_first, run_slice, kKeepNulls};
 constexpr FunctionSpec kReverseArray{"arrayReverse", "a", type_of_first, run_reverse_array};
 constexpr FunctionSpec kReverse{"reverse", "sa", type_of_first, run_reverse, kCaseInsensitive};
-constexpr FunctionSpec kResize{"arrayResize", "a i [ *", resize_type, run_resize, kKeepNulls};
+constexpr FunctionSpec kResize{"arrayResize", "a i [ *", checked_resize_type, run_resize,
+                               kKeepNulls};
 constexpr FunctionSpec kRotateLeft{"arrayRotateLeft", "a i", type_of_first, run_rotate<true>};
 constexpr FunctionSpec kRotateRight{"arrayRotateRight", "a i", type_of_first, run_rotate<false>};
 constexpr FunctionSpec kShiftLeft{"arrayShiftLeft", "a i [ *", resize_type, run_shift<true>};

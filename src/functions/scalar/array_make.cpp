@@ -63,8 +63,21 @@ ColumnPtr run_range(const Call& call)
             return ArrayColumn::make(item_type(call.result_type)->create_column(), empty);
         }
     std::vector<IntegerRows> numbers;
-    for (const Argument& argument : call.arguments)
+    for (Argument argument : call.arguments)
+    {
+        argument.column = to_flat(argument.column);
+        if (argument.type->is_nullable())
+        {
+            if (column_as<NullableColumn>(argument.column).has_nulls())
+                throw Error(error_codes::BAD_ARGUMENTS,
+                            fmt::format("Illegal (null) value column {} of argument of function "
+                                        "range",
+                                        argument.type->name()));
+            argument.column = column_as<NullableColumn>(argument.column).nested();
+            argument.type = remove_nullable(argument.type);
+        }
         numbers.emplace_back(argument);
+    }
     const int64_t limit = call.context.settings.get_int("function_range_max_elements_in_block");
     ColumnPtr result;
     visit_vector(item_type(call.result_type)->physical(),
@@ -130,6 +143,8 @@ ColumnPtr run_with_constant(const Call& call)
 
 TypePtr with_constant_type(const TypeCall& call)
 {
+    if (call.type(0)->is_nullable())
+        throw_illegal_type(call.name, call.arguments, 0, "integer");
     return array_of(call.type(1));
 }
 

@@ -198,6 +198,18 @@ SpecFunction::SpecFunction(const FunctionSpec& spec, const QueryContext& context
 TypePtr SpecFunction::return_type(const Arguments& arguments) const
 {
     check_signature(name_, spec_.signature, arguments);
+    // Without the usual handling of NULL no bare NULL may stand for an array or a map.
+    if (spec_.traits & kKeepNulls)
+    {
+        const Signature parsed = parse_signature(spec_.signature);
+        for (size_t i = 0; i < arguments.size(); ++i)
+        {
+            const Token& token = parsed.tokens[std::min(i, parsed.tokens.size() - 1)];
+            const bool composite = token.letters.find_first_not_of("amt") == std::string_view::npos;
+            if (composite && strip_wrappers(arguments[i].type)->is(TypeId::Nothing))
+                throw_illegal_type(name_, arguments, i, describe_letters(token.letters));
+        }
+    }
     return spec_.type(TypeCall{name_, arguments, context_});
 }
 

@@ -112,6 +112,10 @@ ColumnPtr run_cut_parameter(const Call& call)
     std::string url;
     if (call.type(1)->is(TypeId::Array))
     {
+        if (!type_as<ArrayType>(call.type(1)).nested()->is_string())
+            throw Error(error_codes::ILLEGAL_COLUMN,
+                        "Second argument of function cutURLParameter must be constant array of "
+                        "strings");
         const ArrayRows arrays(call.column(1));
         const StringRows names(arrays.items());
         for (size_t i = 0; i < call.rows; ++i)

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace basalt
 {
 
@@ -69,7 +71,6 @@ Argument in_form(const Argument& argument, Form form, size_t rows)
 void call_with(const ScalarFunction& function, const Arguments& constants, Form form, size_t rows,
                const QueryContext& context)
 {
-    if (std::getenv("ONLY")) { printf("form %d:", (int)form); for (auto& c : constants) printf(" %s,", c.type->name().c_str()); puts(""); fflush(stdout); }
     try
     {
         Arguments for_type;
@@ -122,7 +123,6 @@ TEST(ScalarRegistry, EveryFunctionTakesOrRefusesEverything)
         if (!entry.alias_of.empty() || takes_long(entry.name))
             continue;
         SCOPED_TRACE(entry.name);
-        if (const char* only = std::getenv("ONLY")) { if (entry.name != only) continue; } else printf("%s\n", entry.name.c_str());
         for (const Form form : {Form::Constant, Form::Flat, Form::Dictionary, Form::NoRows})
         {
             const auto fresh = [&] { return scalar_functions().get(entry.name, context); };
