@@ -165,16 +165,18 @@ struct HttpClient::Impl
         auto put = [&]
         {
             boost::system::error_code ec;
-            if (at < bytes.size())
-                at += parser.put(unread(), ec);
+            const size_t used = at < bytes.size() ? parser.put(unread(), ec) : 0;
+            at += used;
             if (ec && ec != beast_http::error::need_more && ec != beast_http::error::need_buffer)
                 throw Error(error_codes::NETWORK_ERROR,
                             fmt::format("Broken HTTP reply: {}", ec.message()));
+            // One put() may stop after a chunk's head with more at hand.
+            return used > 0 && at < bytes.size();
         };
         while (!parser.is_header_done())
         {
-            put();
-            if (!parser.is_header_done() && !read_more())
+            const bool more_at_hand = put();
+            if (!parser.is_header_done() && !more_at_hand && !read_more())
                 throw Error(error_codes::NETWORK_ERROR,
                             "The server closed the connection without a reply");
         }
@@ -195,11 +197,11 @@ struct HttpClient::Impl
             body.data = piece;
             body.size = sizeof(piece);
             body.more = true;
-            put();
+            const bool more_at_hand = put();
             const size_t produced = sizeof(piece) - body.size;
             if (produced > 0)
                 on_body({piece, produced});
-            else if (!parser.is_done() && !read_more())
+            else if (!parser.is_done() && !more_at_hand && !read_more())
             {
                 boost::system::error_code ec;
                 parser.put_eof(ec);

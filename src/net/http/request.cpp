@@ -171,9 +171,11 @@ struct HttpConnectionReader::Impl
         for (;;)
         {
             boost::system::error_code ec;
+            size_t used = 0;
             if (at_ < bytes_.size())
             {
-                at_ += parser_->put(unread(), ec);
+                used = parser_->put(unread(), ec);
+                at_ += used;
                 if (ec && ec != beast_http::error::need_buffer &&
                     ec != beast_http::error::need_more)
                     throw Error(error_codes::NETWORK_ERROR,
@@ -182,6 +184,9 @@ struct HttpConnectionReader::Impl
             const size_t produced = size - body.size;
             if (produced > 0 || parser_->is_done())
                 return produced;
+            // One put() may stop after a chunk's head with more at hand.
+            if (used > 0 && at_ < bytes_.size())
+                continue;
             if (!read_more())
                 throw Error(error_codes::NETWORK_ERROR,
                             "The connection ended in the middle of a request's body");
