@@ -385,8 +385,7 @@ private:
 
     ColumnPtr as_output(ColumnPtr column, const TypePtr& source, const TypePtr& wanted) const
     {
-        if (!wanted->is_nullable() || source->is_nullable() ||
-            source->is_low_cardinality())
+        if (!is_nullable_or_lc_nullable(wanted) || is_nullable_or_lc_nullable(source))
             return column;
         column = to_flat(column);
         if (column->form() == ColumnForm::Nullable)
