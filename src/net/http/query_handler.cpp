@@ -231,6 +231,12 @@ void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
     auto running = start_query(engine_, *session, std::move(query));
     const QueryContextPtr context = running->context();
     on_start(context);
+    // Whoever has read the whole answer may use the session again at once.
+    const auto free_session = [&]
+    {
+        running.reset();
+        busy.unlock();
+    };
     response.set_header("X-ClickHouse-Query-Id", context->query_id);
     response.set_header("X-ClickHouse-Timezone", context->timezone());
     response.before_head([context](HttpResponse& r)
@@ -239,6 +245,7 @@ void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
     {
         running->finish();
         response.set_header("Content-Type", "text/plain; charset=UTF-8");
+        free_session();
         response.finish();
         return;
     }
@@ -284,6 +291,7 @@ void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
         held->flush();
         response.write(whole);
     }
+    free_session();
     response.finish();
 }
 
