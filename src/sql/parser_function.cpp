@@ -393,6 +393,9 @@ AstPtr Parser::parse_function(std::string name, size_t begin)
     }
     if (distinct)
         function->name += "Distinct";
+    if (function->arguments.size() == 1 && function->arguments[0]->kind == AstKind::Subquery &&
+        equals_ignoring_case(function->name, "exists"))
+        function->name = "exists";
     parse_function_suffix(*function);
     return finish(std::move(function), begin);
 }
