@@ -66,7 +66,13 @@ std::optional<Value> convert_member(const Member& member, const TypePtr& key,
     {
         TextOptions options;
         options.session_timezone = context.timezone();
-        auto converted = convert_value(member.value, bare_key, options);
+        // Among texts a number stands for its text.
+        const bool number_as_text =
+            bare_key->is_string() &&
+            (member.value.get_if<uint64_t>() || member.value.get_if<int64_t>() ||
+             member.value.get_if<double>());
+        auto converted = convert_value(
+            number_as_text ? Value(member.value.to_text()) : member.value, bare_key, options);
         // A text that spells no value of the type is a mistake; CAST says which.
         if (!converted && member.value.get_if<std::string>() && !bare_key->is_string() &&
             !bare_key->is_enum())
