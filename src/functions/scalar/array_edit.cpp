@@ -189,6 +189,11 @@ ColumnPtr run_reverse(const Call& call)
 
 TypePtr resize_type(const TypeCall& call)
 {
+    if (call.type(1)->is_nullable())
+        throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
+                    fmt::format("A value of illegal type was provided as 2nd argument 'size' to "
+                                "function '{}'. Expected: Number, got: {}",
+                                call.name, call.type(1)->name()));
     return call.size() == 2 ? call.type(0)
                             : array_of(common_type({item_type(call.type(0)), call.type(2)}));
 }

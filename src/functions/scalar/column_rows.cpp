@@ -40,6 +40,9 @@ IntegerRows::IntegerRows(const Argument& argument)
         source = column_as<ConstantColumn>(*source).nested().get();
     else
         stride_ = 1;
+    // What stands under NULL is for the caller to pass over.
+    if (source->form() == ColumnForm::Nullable)
+        source = column_as<NullableColumn>(*source).nested().get();
     const PhysicalType physical = strip_wrappers(argument.type)->physical();
     if (physical == PhysicalType::Int64)
     {

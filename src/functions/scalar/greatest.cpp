@@ -51,7 +51,9 @@ public:
                 continue;
             const ColumnPtr next =
                 to_flat(cast_column(argument.column, argument.type, result_type, context));
-            best = best ? better(best, next, result_type, value_type, rows, context) : next;
+            best = best ? better(best, next, result_type, value_type, rows, context,
+                                 arguments.size() == 2)
+                        : next;
         }
         return best ? best : make_constant(result_type, Null{}, rows);
     }
@@ -83,7 +85,8 @@ private:
     }
 
     ColumnPtr better(const ColumnPtr& best, const ColumnPtr& next, const TypePtr& result_type,
-                     const TypePtr& value_type, size_t rows, const QueryContext& context) const
+                     const TypePtr& value_type, size_t rows, const QueryContext& context,
+                     bool only_two) const
     {
         const auto values = [](const ColumnPtr& column)
         {
@@ -91,13 +94,25 @@ private:
                        ? column_as<NullableColumn>(column).nested()
                        : column;
         };
-        const ColumnPtr wins =
-            compare_columns(greatest_ ? ComparisonOp::Greater : ComparisonOp::Less,
-                            {values(next), value_type}, {values(best), value_type}, rows, context);
-        const auto& mask = column_as<VectorColumn<uint8_t>>(wins).data();
+        const auto compare = [&](ComparisonOp op, const ColumnPtr& left, const ColumnPtr& right)
+        {
+            return compare_columns(op, {values(left), value_type}, {values(right), value_type},
+                                   rows, context);
+        };
+        const ComparisonOp beats = greatest_ ? ComparisonOp::Greater : ComparisonOp::Less;
         PodVector<uint16_t> which(rows);
+        // NaN: of two values the second stays unless the first beats it; of more NaN never stays.
+        const ColumnPtr wins = only_two ? compare(beats, best, next) : compare(beats, next, best);
+        const auto& mask = column_as<VectorColumn<uint8_t>>(wins).data();
         for (size_t i = 0; i < rows; ++i)
-            which[i] = mask[i];
+            which[i] = mask[i] != (only_two ? 1 : 0);
+        if (!only_two && value_type->is_float())
+        {
+            const ColumnPtr number = compare(ComparisonOp::Equals, best, best);
+            const auto& is_number = column_as<VectorColumn<uint8_t>>(number).data();
+            for (size_t i = 0; i < rows; ++i)
+                which[i] |= is_number[i] ? 0 : 1;
+        }
         if (result_type->is_nullable())
             for (size_t i = 0; i < rows; ++i)
                 which[i] = best->is_null_at(i) || (which[i] && !next->is_null_at(i));

@@ -87,6 +87,12 @@ isZeroOrNull(0) => 1
 greatest(1, 2, 3) => 3
 least(1, -1) => -1
 greatest(1, NULL) => 1
+least(nan, 1) => 1
+least(1, nan) => nan
+greatest(nan, 1) => 1
+greatest(1, nan) => nan
+least(2, nan, 1) => 1
+greatest(nan, 2, 3) => 3
 )");
     EXPECT_EQ(type_of("if(1, 1, -1)"), "Int16");
     EXPECT_EQ(type_of("if(1, 1, NULL)"), "Nullable(UInt8)");
