@@ -1,6 +1,7 @@
 #include "binder/binder.h"
 #include "catalog/catalog_impl.h"
 #include "catalog/view.h"
+#include "sql/ast_create.h"
 #include "sql/formatter.h"
 
 #include <fmt/format.h>
@@ -155,6 +156,22 @@ AstPtr Catalog::create_query(const TableName& name) const
 {
     std::shared_lock lock(impl_->mutex);
     return impl_->entry(name).create_query;
+}
+
+AstPtr Catalog::shown_create_query(const TableName& name) const
+{
+    const AstPtr stored = create_query(name);
+    if (!stored)
+        return nullptr;
+    AstPtr shown = stored->clone();
+    if (auto* table = shown->as<AstCreateTable>())
+    {
+        table->uuid.clear();
+        table->to_uuid.clear();
+    }
+    else if (auto* dictionary = shown->as<AstCreateDictionary>())
+        dictionary->uuid.clear();
+    return shown;
 }
 
 std::vector<MaterializedViewInfo> Catalog::views_of(const TableName& source) const

@@ -95,6 +95,8 @@ public:
     TablePtr get_table(const TableName& name) const;  // UNKNOWN_DATABASE, UNKNOWN_TABLE with hints
     std::vector<TablePtr> tables(const std::string& database) const;
     AstPtr create_query(const TableName& name) const;
+    // A copy without UUIDs, as SHOW CREATE and system.tables give it; null as above.
+    AstPtr shown_create_query(const TableName& name) const;
 
     // Persists, then publishes. TABLE_ALREADY_EXISTS unless replace.
     void add_table(TablePtr table, AstPtr create_query, bool replace = false);

@@ -82,7 +82,7 @@ ResultPtr show_create(const AstShow& show, StatementContext& statement)
     }
     const TableName name = statement.resolve(show.name);
     statement.engine.catalog().get_table(name);
-    const AstPtr create = statement.engine.catalog().create_query(name);
+    const AstPtr create = statement.engine.catalog().shown_create_query(name);
     if (!create)
         throw Error(error_codes::CANNOT_GET_CREATE_TABLE_QUERY,
                     fmt::format("Table {} has no CREATE query", name.full()));
@@ -112,6 +112,15 @@ std::string default_kind_text(DefaultKind kind)
     return "";
 }
 
+// Tuples with names take a line for each element.
+std::string described_type(const DataType& type)
+{
+    const std::string& name = type.name();
+    if (name.find("Tuple(") == std::string::npos)
+        return name;
+    return format_query_multiline(*parse_type(name));
+}
+
 ResultPtr describe_columns(const std::vector<ColumnDescription>& columns)
 {
     static const char* const kNames[] = {"name",    "type",           "default_type",
@@ -123,7 +132,7 @@ ResultPtr describe_columns(const std::vector<ColumnDescription>& columns)
     for (const auto& column : columns)
     {
         data[0]->append(column.name);
-        data[1]->append(column.type->name());
+        data[1]->append(described_type(*column.type));
         data[2]->append(default_kind_text(column.default_kind));
         data[3]->append(column.default_text);
         data[4]->append(column.comment);

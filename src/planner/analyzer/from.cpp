@@ -185,10 +185,7 @@ PlanPtr SelectAnalyzer::plan_stored_table(const TablePtr& table, const AstTableE
             continue;
         const std::string id = prefix + column.name;
         if (column.default_kind == DefaultKind::Alias)
-        {
-            scope.add({column.name, Expression::input(id, column.type), !star_alias});
             continue;
-        }
         read->request.columns.push_back(column.name);
         read->output.push_back({id, column.type});
         auto value = Expression::input(id, column.type);
@@ -196,6 +193,10 @@ PlanPtr SelectAnalyzer::plan_stored_table(const TablePtr& table, const AstTableE
         scope.add({column.name, std::move(value),
                    column.default_kind == DefaultKind::Materialized && !star_materialized});
     }
+    for (const ColumnDescription& column : metadata->columns)
+        if (column.default_kind == DefaultKind::Alias)
+            scope.add({column.name, Expression::input(prefix + column.name, column.type),
+                       !star_alias});
     // ALIAS columns stand for their expressions, which may name other ALIAS columns.
     size_t pending = 1;
     for (size_t round = 0; pending && round <= metadata->columns.size(); ++round)

@@ -68,12 +68,8 @@ void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
                 rows.set_uint("total_bytes", *n);
             if (const auto* merge_tree = dynamic_cast<const MergeTreeTable*>(table.get()))
                 set_parts(rows, *merge_tree);
-            if (const AstPtr stored = catalog.create_query(name))
+            if (const AstPtr create = catalog.shown_create_query(name))
             {
-                // The UUID has a column of its own.
-                const AstPtr create = stored->clone();
-                if (auto* ast = create->as<AstCreateTable>())
-                    ast->uuid.clear();
                 rows.set("create_table_query", format_query(*create));
                 rows.set("engine_full", engine_text(*create));
                 if (const auto* ast = create->as<AstCreateTable>(); ast && ast->select)
