@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_map>
+
 namespace basalt
 {
 
@@ -31,8 +33,48 @@ SortKeys sort_keys_of(const Header& header, const std::vector<OrderKey>& keys)
     return sort_keys;
 }
 
+namespace
+{
+
+// Before the inputs are built: the outermost LIMIT is the one met first.
+void claim_rows_before_limit(const PlanNode& limit, BuildState& state)
+{
+    if (state.rows_before_limit)
+        return;
+    state.rows_before_limit = std::make_shared<std::atomic<uint64_t>>(0);
+    const PlanNode* at = limit.inputs[0].get();
+    while (at->kind == PlanKind::Project)
+        at = at->inputs[0].get();
+    state.counts_before_limit = at->kind == PlanKind::Sort ? at : &limit;
+}
+
+// HAVING above GROUP BY … WITH TOTALS also says which groups count in the totals.
+void give_having(const FilterNode& filter, const QueryContext& context)
+{
+    if (!filter.for_totals_too)
+        return;
+    ExpressionPtr condition = filter.condition;
+    PlanNode* at = filter.inputs[0].get();
+    for (; at->kind == PlanKind::Project; at = at->inputs[0].get())
+    {
+        const auto& project = static_cast<const ProjectNode&>(*at);
+        std::unordered_map<std::string, ExpressionPtr> values;
+        for (size_t i = 0; i < project.expressions.size(); ++i)
+            values.emplace(project.output[i].name, project.expressions[i]);
+        condition = replace_inputs(condition, values, context);
+    }
+    if (at->kind == PlanKind::Aggregate)
+        static_cast<AggregateNode*>(at)->having = condition;
+}
+
+} // namespace
+
 OperatorPtr build_operator(PlanNode& node, BuildState& state)
 {
+    if (node.kind == PlanKind::Limit)
+        claim_rows_before_limit(node, state);
+    if (node.kind == PlanKind::Filter)
+        give_having(static_cast<const FilterNode&>(node), *state.context);
     auto input = [&](size_t i) { return build_operator(*node.inputs[i], state); };
     auto all_inputs = [&]
     {

@@ -55,8 +55,10 @@ struct BuildState
     QueryContextPtr context;
     size_t max_threads;
     size_t block_rows; // max_block_size
-    // Rows that went into the outermost LIMIT; null until a LIMIT is met.
+    // Rows that went into the outermost LIMIT, or into the ORDER BY right below it; null until a
+    // LIMIT is met.
     std::shared_ptr<std::atomic<uint64_t>> rows_before_limit;
+    const PlanNode* counts_before_limit = nullptr; // the LimitNode or SortNode that counts them
 };
 
 OperatorPtr build_operator(PlanNode& node, BuildState& state);

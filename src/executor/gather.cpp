@@ -2,6 +2,7 @@
 
 #include "base/threads.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <thread>
@@ -55,7 +56,7 @@ public:
         if (!runner_.joinable())
             runner_ = std::thread([this] { run(); });
         std::unique_lock lock(mutex_);
-        changed_.wait(lock, [&] { return !queue_.empty() || done_; });
+        changed_.wait(lock, [&] { return !queue_.empty() || done_ || error_; });
         if (error_)
             std::rethrow_exception(error_);
         if (queue_.empty())
@@ -72,15 +73,18 @@ public:
 private:
     void run()
     {
-        try
-        {
-            run_parallel(input_->stream_count(), [&](size_t stream) { read(stream); });
-        }
-        catch (...)
-        {
-            std::lock_guard lock(mutex_);
-            error_ = std::current_exception();
-        }
+        run_parallel(input_->stream_count(),
+                     [&](size_t stream)
+                     {
+                         try
+                         {
+                             read(stream);
+                         }
+                         catch (...)
+                         {
+                             fail(std::current_exception());
+                         }
+                     });
         {
             std::lock_guard lock(mutex_);
             done_ = true;
@@ -88,9 +92,21 @@ private:
         changed_.notify_all();
     }
 
+    // The first error is the result; the other streams end at their next block.
+    void fail(std::exception_ptr error)
+    {
+        {
+            std::lock_guard lock(mutex_);
+            if (!error_)
+                error_ = std::move(error);
+            stopping_ = true;
+        }
+        changed_.notify_all();
+    }
+
     void read(size_t stream)
     {
-        for (;;)
+        while (!stopping_)
         {
             context_->check_alive();
             Block block = input_->next(stream);
@@ -116,7 +132,7 @@ private:
     std::deque<Block> queue_;
     std::exception_ptr error_;
     bool done_ = false;
-    bool stopping_ = false;
+    std::atomic<bool> stopping_{false};
 };
 
 } // namespace

@@ -282,7 +282,7 @@ KeyIndex::KeyIndex(const Types& types)
         TypePtr type = remove_low_cardinality(given);
         Part part;
         if (type->is(TypeId::SimpleAggregateFunction))
-            type = type_as<SimpleAggregateFunctionType>(type).nested();
+            type = remove_low_cardinality(type_as<SimpleAggregateFunctionType>(type).nested());
         if (type->is_nullable())
         {
             part.nullable = true;
@@ -340,6 +340,7 @@ size_t KeyIndex::byte_size() const
         sum += wide_->byte_size();
     if (bytes_)
         sum += bytes_->byte_size();
+    sum += first_use_.capacity_bytes();
     return sum;
 }
 
@@ -517,8 +518,16 @@ void KeyIndex::run(const Columns& keys, size_t rows, PodVector<uint32_t>& ids,
     ids.resize(rows);
     if (rows == 0)
         return;
-    if (kInsert && size() + rows > kMaxKeys)
-        throw Error(error_codes::TOO_MANY_ROWS, "Too many distinct keys");
+    if constexpr (kInsert)
+    {
+        // A dictionary may bring up to two entries for each row (see encode_part).
+        size_t most = size() + rows;
+        for (const Part& part : parts_)
+            if (part.interner)
+                most = std::max(most, part.interner->size() + rows * 2);
+        if (most > kMaxKeys)
+            throw Error(error_codes::TOO_MANY_ROWS, "Too many distinct keys");
+    }
 
     PodVector<uint64_t> codes;
     if (parts_.size() == 1 && parts_[0].interner)

@@ -78,7 +78,7 @@ struct FilterNode : PlanNode
 {
     FilterNode() : PlanNode(PlanKind::Filter) {}
     ExpressionPtr condition; // output = input's header
-    bool for_totals_too = false; // HAVING: the totals row passes through it as well
+    bool for_totals_too = false; // HAVING: decides which groups count in WITH TOTALS as well
 };
 
 struct AggregateCall
@@ -99,7 +99,10 @@ struct AggregateNode : PlanNode
     // group_by_use_nulls). Empty: one set with all keys.
     std::vector<std::vector<size_t>> grouping_sets;
     bool with_totals = false; // the totals row travels beside the blocks (see executor)
-    bool no_keys_returns_row = true; // aggregation without keys over no rows gives one row
+    bool no_keys_returns_row = true; // a set without keys gives one row over no rows
+    // HAVING over the output, when WITH TOTALS depends on it; set by the executor from the filter
+    // above.
+    ExpressionPtr having;
 };
 // Bit i (from the least significant) is 0 when key i belongs to the set that made the row.
 inline constexpr const char* kGroupingColumn = "__grouping_set";

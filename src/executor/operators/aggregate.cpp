@@ -4,10 +4,13 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "executor/build.h"
-#include "executor/key_index.h"
+#include "executor/operators/group_table.h"
+#include "executor/overflow.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <deque>
 
 namespace basalt
 {
@@ -19,122 +22,6 @@ constexpr size_t kParallelMergeGroups = 20000; // fewer groups are merged by one
 constexpr size_t kPartitionBits = 4;
 constexpr size_t kPartitions = size_t{1} << kPartitionBits;
 constexpr size_t kShortestRun = 16; // mean length of equal-key runs worth adding as ranges
-
-// Where the states of one group lie, side by side.
-struct StateLayout
-{
-    std::vector<AggregateFunctionPtr> functions;
-    std::vector<size_t> offsets;
-    size_t bytes = 0;
-    size_t alignment = 8;
-    bool trivially_destroyed = true;
-
-    explicit StateLayout(const std::vector<AggregateCall>& calls)
-    {
-        for (const auto& call : calls)
-        {
-            const size_t a = std::max<size_t>(call.function->state_alignment(), 1);
-            bytes = (bytes + a - 1) / a * a;
-            offsets.push_back(bytes);
-            bytes += call.function->state_size();
-            alignment = std::max(alignment, a);
-            trivially_destroyed = trivially_destroyed && call.function->trivially_destroyed();
-            functions.push_back(call.function);
-        }
-        bytes = (bytes + alignment - 1) / alignment * alignment;
-    }
-
-    char* create(Arena& arena) const
-    {
-        char* place = arena.allocate(std::max<size_t>(bytes, 1), alignment);
-        for (size_t i = 0; i < functions.size(); ++i)
-            functions[i]->create_state(place + offsets[i]);
-        return place;
-    }
-    void destroy(char* place) const
-    {
-        for (size_t i = 0; i < functions.size(); ++i)
-            functions[i]->destroy_state(place + offsets[i]);
-    }
-    void merge(char* into, const char* from, Arena& arena) const
-    {
-        for (size_t i = 0; i < functions.size(); ++i)
-            functions[i]->merge_state(into + offsets[i], from + offsets[i], arena);
-    }
-};
-
-// The groups of one thread or one partition.
-class GroupTable
-{
-public:
-    GroupTable(const Types& key_types, const StateLayout& layout, MemoryTracker& memory)
-        : layout_(layout), index_(key_types), charge_(&memory, 0)
-    {
-        for (const auto& type : key_types)
-            keys_.push_back(type->create_column());
-        if (keys_.empty())
-            add_group();
-    }
-    ~GroupTable()
-    {
-        if (!layout_.trivially_destroyed)
-            for (char* state : states_)
-                layout_.destroy(state);
-    }
-
-    size_t size() const { return states_.size(); }
-    const std::vector<MutableColumnPtr>& keys() const { return keys_; }
-    char* state(size_t group) { return states_[group]; }
-    PodVector<char*>& states() { return states_; }
-    Arena& arena() { return *arena_; }
-    std::shared_ptr<Arena> arena_ptr() { return arena_; }
-    // States given away (to a column) are not destroyed here.
-    void release_states() { states_.clear(); }
-
-    // The group of each row; new groups get states.
-    void find_groups(const Columns& key_columns, size_t rows)
-    {
-        if (keys_.empty())
-        {
-            ids_.assign(rows, 0);
-            return;
-        }
-        index_.insert(key_columns, rows, ids_, new_rows_);
-        if (!new_rows_.empty())
-        {
-            for (size_t k = 0; k < keys_.size(); ++k)
-            {
-                const ColumnPtr fresh = to_flat(key_columns[k]->take(new_rows_));
-                keys_[k]->append_range(*fresh, 0, fresh->size());
-            }
-            for (size_t i = 0; i < new_rows_.size(); ++i)
-                add_group();
-            update_charge();
-        }
-    }
-    const PodVector<uint32_t>& ids() const { return ids_; }
-    bool brought_new_groups() const { return !new_rows_.empty(); }
-
-    void update_charge()
-    {
-        size_t bytes = index_.byte_size() + arena_->allocated_bytes() + states_.capacity_bytes();
-        for (const auto& key : keys_)
-            bytes += key->byte_size();
-        charge_.resize(bytes);
-    }
-
-private:
-    void add_group() { states_.push_back(layout_.create(*arena_)); }
-
-    const StateLayout& layout_;
-    std::shared_ptr<Arena> arena_ = std::make_shared<Arena>();
-    KeyIndex index_;
-    std::vector<MutableColumnPtr> keys_;
-    PodVector<char*> states_;
-    PodVector<uint32_t> ids_;
-    RowIndexes new_rows_;
-    MemoryCharge charge_;
-};
 
 // A dictionary column whose rows all have one code, as a constant: common for the first sort keys.
 ColumnPtr constant_if_uniform(const ColumnPtr& column)
@@ -175,6 +62,21 @@ void find_runs(const PodVector<uint32_t>& ids, PodVector<uint32_t>& begins)
     begins.push_back(static_cast<uint32_t>(rows));
 }
 
+// Columns of a block that aggregates read, flat.
+struct Arguments
+{
+    Columns columns; // by position in the block; null where no aggregate reads it
+    std::vector<std::vector<const Column*>> of_call;
+
+    Arguments(Columns given, const std::vector<std::vector<size_t>>& positions)
+        : columns(std::move(given)), of_call(positions.size())
+    {
+        for (size_t a = 0; a < positions.size(); ++a)
+            for (size_t c : positions[a])
+                of_call[a].push_back(columns[c].get());
+    }
+};
+
 class AggregateOperator : public Operator
 {
 public:
@@ -208,8 +110,12 @@ public:
         }
         else
             with_set_column_ = true;
+        BASALT_ASSERT(keys_.size() <= 64 || !with_set_column_);
         max_groups_ = context_->settings.get_uint("max_rows_to_group_by");
+        overflow_mode_ = overflow_mode(*context_, "group_by_overflow_mode");
         streams_ = input_->stream_count();
+        if (with_totals_)
+            prepare_totals(node);
     }
 
     size_t stream_count() const override { return streams_; }
@@ -223,7 +129,7 @@ public:
             auto& result = finished_.front();
             if (result.at >= result.block.rows())
             {
-                finished_.erase(finished_.begin());
+                finished_.pop_front();
                 continue;
             }
             const size_t count = std::min(block_rows_, result.block.rows() - result.at);
@@ -247,35 +153,55 @@ private:
     struct Finished
     {
         Block block;
+        MemoryCharge charge;
         size_t at = 0;
     };
     using TablePointer = std::unique_ptr<GroupTable>;
+
+    void prepare_totals(const AggregateNode& node)
+    {
+        BASALT_ASSERT(sets_.size() == 1 && !with_set_column_);
+        const auto mode = context_->settings.get("totals_mode");
+        if (node.having && mode != "before_having")
+        {
+            having_type_ = node.having->type();
+            having_ = std::make_unique<ExpressionProgram>(Expressions{node.having}, *context_);
+        }
+        overflow_counts_ = mode != "after_having_exclusive" || !having_;
+        if (mode == "after_having_auto" && having_)
+            overflow_share_ = context_->settings.get_float("totals_auto_threshold");
+    }
 
     void aggregate()
     {
         // tables[set][stream]
         std::vector<std::vector<TablePointer>> tables(sets_.size());
         for (size_t s = 0; s < sets_.size(); ++s)
-            for (size_t t = 0; t < input_->stream_count(); ++t)
+            for (size_t t = 0; t < streams_; ++t)
                 tables[s].push_back(make_table(s));
+        if (with_totals_)
+            for (size_t t = 0; t <= streams_; ++t)
+                overflow_.push_back(std::make_unique<GroupTable>(Types{}, layout_,
+                                                                 context_->memory));
         std::atomic<bool> any_rows{false};
-        drain(*input_, *context_,
+        StoppableInput input(*input_);
+        drain(input, *context_,
               [&](size_t stream, Block&& block)
               {
                   any_rows.store(true, std::memory_order_relaxed);
-                  add_block(block, stream, tables);
+                  if (!add_block(block, stream, tables))
+                      input.stop();
               });
-        input_.reset();
+        input_.reset(); // what it holds is freed before the merge
 
-        if (with_totals_)
-            make_totals(tables[0]);
         for (size_t s = 0; s < sets_.size(); ++s)
         {
-            if (sets_[s].empty() && !any_rows.load() &&
-                (!no_keys_returns_row_ || with_set_column_))
+            if (sets_[s].empty() && !any_rows.load() && !no_keys_returns_row_)
                 continue;
             merge_and_finish(std::move(tables[s]), s);
         }
+        if (with_totals_)
+            make_totals();
     }
 
     TablePointer make_table(size_t set)
@@ -286,90 +212,123 @@ private:
         return std::make_unique<GroupTable>(types, layout_, context_->memory);
     }
 
-    void add_block(const Block& block, size_t stream,
+    // False when no more rows are wanted: group_by_overflow_mode = 'break'.
+    bool add_block(const Block& block, size_t stream,
                    std::vector<std::vector<TablePointer>>& tables)
     {
         Columns flat(block.width());
-        std::vector<std::vector<const Column*>> arguments(arguments_.size());
-        for (size_t a = 0; a < arguments_.size(); ++a)
-            for (size_t c : arguments_[a])
-            {
+        for (const auto& positions : arguments_)
+            for (size_t c : positions)
                 if (!flat[c])
                     flat[c] = to_flat(block[c].column);
-                arguments[a].push_back(flat[c].get());
-            }
+        const Arguments arguments(std::move(flat), arguments_);
+        bool more = true;
         for (size_t s = 0; s < sets_.size(); ++s)
         {
             Columns keys;
             for (size_t k : sets_[s])
                 keys.push_back(constant_if_uniform(block[keys_[k]].column));
             GroupTable& table = *tables[s][stream];
-            add_to_table(table, keys, arguments, block.rows());
-            if (max_groups_ && table.size() > max_groups_)
-                throw Error(error_codes::TOO_MANY_ROWS,
-                            fmt::format("Limit for rows to GROUP BY exceeded: has {} rows, "
-                                        "maximum: {}",
-                                        table.size(), max_groups_));
+            const bool one_group = !table.is_closed() && all_constant(keys); // also without keys
+            table.find_groups(keys, one_group ? 1 : block.rows());
+            if (one_group)
+                add_to_group(table, table.ids()[0], arguments, block.rows());
+            else if (table.is_closed())
+                add_to_closed(table, stream, arguments);
+            else
+                add_states(table, table.ids(), arguments, block.rows());
+            if (max_groups_ && !keys.empty() && table.size() > max_groups_)
+                more = groups_overflow(table) && more;
+        }
+        return more;
+    }
+
+    bool groups_overflow(GroupTable& table) const
+    {
+        if (overflow_mode_ == OverflowMode::Throw)
+            throw Error(error_codes::TOO_MANY_ROWS,
+                        fmt::format("Limit for rows to GROUP BY exceeded: has {} rows, "
+                                    "maximum: {}",
+                                    table.size(), max_groups_));
+        if (overflow_mode_ == OverflowMode::Any)
+            table.close();
+        return overflow_mode_ != OverflowMode::Break;
+    }
+
+    // Rows of groups that the table has; others count for the totals only.
+    void add_to_closed(GroupTable& table, size_t stream, const Arguments& arguments)
+    {
+        const size_t rows = table.ids().size();
+        Mask known(rows, 0), unknown(rows, 0);
+        PodVector<uint32_t> ids;
+        for (size_t i = 0; i < rows; ++i)
+        {
+            known[i] = table.ids()[i] != kMissingKey;
+            unknown[i] = !known[i];
+            if (known[i])
+                ids.push_back(table.ids()[i]);
+        }
+        if (!ids.empty())
+            add_states(table, ids, filtered(arguments, known, ids.size()), ids.size());
+        if (!overflow_.empty() && ids.size() < rows)
+        {
+            const size_t count = rows - ids.size();
+            add_to_group(*overflow_[stream], 0, filtered(arguments, unknown, count), count);
         }
     }
 
-    void add_to_table(GroupTable& table, const Columns& keys,
-                      const std::vector<std::vector<const Column*>>& arguments, size_t rows)
+    Arguments filtered(const Arguments& arguments, const Mask& mask, size_t kept) const
     {
+        Columns columns(arguments.columns.size());
+        for (size_t c = 0; c < columns.size(); ++c)
+            if (arguments.columns[c])
+                columns[c] = arguments.columns[c]->filter(mask, kept);
+        return Arguments(std::move(columns), arguments_);
+    }
+
+    void add_to_group(GroupTable& table, uint32_t group, const Arguments& arguments, size_t rows)
+    {
+        if (arguments.of_call.empty())
+            return;
+        table.change_states(
+            [&]
+            {
+                for (size_t a = 0; a < arguments.of_call.size(); ++a)
+                    layout_.functions[a]->add_range(table.state(group) + layout_.offsets[a],
+                                                    arguments.of_call[a], 0, rows, table.arena());
+            });
+    }
+
+    void add_states(GroupTable& table, const PodVector<uint32_t>& ids, const Arguments& arguments,
+                    size_t rows)
+    {
+        const auto& calls = arguments.of_call;
+        if (calls.empty())
+            return;
         Arena& arena = table.arena();
-        const size_t arena_before = arena.allocated_bytes();
-        if (all_constant(keys)) // also when there are none
-        {
-            table.find_groups(keys, 1);
-            char* state = table.state(table.ids()[0]);
-            for (size_t a = 0; a < arguments.size(); ++a)
-                layout_.functions[a]->add_range(state + layout_.offsets[a], arguments[a], 0, rows,
-                                                arena);
-        }
-        else
-        {
-            table.find_groups(keys, rows);
-            const auto& ids = table.ids();
-            thread_local PodVector<uint32_t> runs;
-            find_runs(ids, runs);
-            if (!runs.empty())
+        thread_local PodVector<uint32_t> runs;
+        find_runs(ids, runs);
+        table.change_states(
+            [&]
             {
-                for (size_t a = 0; a < arguments.size(); ++a)
-                    for (size_t r = 0; r + 1 < runs.size(); ++r)
-                        layout_.functions[a]->add_range(
-                            table.state(ids[runs[r]]) + layout_.offsets[a], arguments[a], runs[r],
-                            runs[r + 1], arena);
-            }
-            else if (!arguments.empty())
-            {
+                if (!runs.empty())
+                {
+                    for (size_t a = 0; a < calls.size(); ++a)
+                        for (size_t r = 0; r + 1 < runs.size(); ++r)
+                            layout_.functions[a]->add_range(
+                                table.state(ids[runs[r]]) + layout_.offsets[a], calls[a], runs[r],
+                                runs[r + 1], arena);
+                    return;
+                }
                 thread_local PodVector<char*> places;
                 places.resize(rows);
                 char* const* states = table.states().data();
                 for (size_t i = 0; i < rows; ++i)
                     places[i] = states[ids[i]];
-                for (size_t a = 0; a < arguments.size(); ++a)
+                for (size_t a = 0; a < calls.size(); ++a)
                     layout_.functions[a]->add_rows({places.data(), rows}, layout_.offsets[a],
-                                                   arguments[a], arena);
-            }
-        }
-        if (arena.allocated_bytes() != arena_before)
-            table.update_charge();
-    }
-
-    // All groups of `from` (or those of one partition) into `into`.
-    void merge_table(GroupTable& into, GroupTable& from, const RowIndexes* rows)
-    {
-        Columns keys;
-        for (const auto& key : from.keys())
-            keys.push_back(rows ? key->take(*rows) : ColumnPtr(key));
-        const size_t count = rows ? rows->size() : from.size();
-        if (count == 0)
-            return;
-        into.find_groups(keys, count);
-        for (size_t i = 0; i < count; ++i)
-            layout_.merge(into.state(into.ids()[i]), from.state(rows ? (*rows)[i] : i),
-                          into.arena());
-        into.update_charge();
+                                                   calls[a], arena);
+            });
     }
 
     void merge_and_finish(std::vector<TablePointer> tables, size_t set)
@@ -384,7 +343,7 @@ private:
         if (used <= 1 || groups < kParallelMergeGroups || sets_[set].empty())
         {
             for (size_t t = 1; t < tables.size(); ++t)
-                merge_table(*tables[0], *tables[t], nullptr);
+                tables[0]->merge(*tables[t], nullptr);
             finish(*tables[0], set);
             return;
         }
@@ -413,7 +372,7 @@ private:
                              context_->check_alive();
                              auto merged = make_table(set);
                              for (size_t t = 0; t < tables.size(); ++t)
-                                 merge_table(*merged, *tables[t], &rows[t][p]);
+                                 merged->merge(*tables[t], &rows[t][p]);
                              finish(*merged, set);
                          }
                      });
@@ -437,7 +396,8 @@ private:
                 set_bits |= size_t{1} << k;
                 column = make_constant(key_types_[k], key_types_[k]->default_value(), groups);
             }
-            else if (key_types_[k]->is_nullable() && !input_key_types_[k]->is_nullable())
+            else if (is_nullable_or_lc_nullable(key_types_[k]) &&
+                     column->form() != ColumnForm::Nullable)
                 column = NullableColumn::make(
                     column, std::make_shared<VectorColumn<uint8_t>>(groups, uint8_t{0}));
             columns.push_back({column, header()[k].type, header()[k].name});
@@ -445,31 +405,43 @@ private:
         for (size_t a = 0; a < layout_.functions.size(); ++a)
         {
             const auto& named = header()[keys_.size() + a];
-            columns.push_back({result_column(table, a, named.type), named.type, named.name});
+            columns.push_back({table.results(a, named.type), named.type, named.name});
         }
         if (with_set_column_)
             columns.push_back({std::make_shared<VectorColumn<uint64_t>>(groups, set_bits),
                                header().back().type, header().back().name});
+        Block block(std::move(columns), groups);
         std::lock_guard lock(output_mutex_);
-        finished_.push_back({Block(std::move(columns), groups)});
+        if (with_totals_)
+            add_to_totals(table, block);
+        MemoryCharge charge(&context_->memory, block.byte_size());
+        finished_.push_back({std::move(block), std::move(charge)});
     }
 
-    ColumnPtr result_column(GroupTable& table, size_t a, const TypePtr& type)
+    void add_to_totals(GroupTable& table, const Block& block)
     {
-        auto column = type->create_column();
-        column->reserve(table.size());
-        for (size_t i = 0; i < table.size(); ++i)
-            layout_.functions[a]->append_result(table.state(i) + layout_.offsets[a], *column,
-                                                table.arena());
-        return column;
+        Mask counts;
+        all_groups_ += block.rows();
+        passed_groups_ += having_ ? column_to_mask(having_->run(block)[0], having_type_, counts)
+                                  : block.rows();
+        GroupTable& totals = *overflow_.back();
+        totals.change_states(
+            [&]
+            {
+                for (size_t i = 0; i < table.size(); ++i)
+                    if (!having_ || counts[i])
+                        layout_.merge(totals.state(0), table.state(i), totals.arena());
+            });
     }
 
-    void make_totals(std::vector<TablePointer>& tables)
+    void make_totals()
     {
-        GroupTable total({}, layout_, context_->memory);
-        for (auto& table : tables)
-            for (size_t i = 0; i < table->size(); ++i)
-                layout_.merge(total.state(0), table->state(i), total.arena());
+        GroupTable& total = *overflow_.back();
+        const bool enough = static_cast<double>(passed_groups_) >=
+                            overflow_share_ * static_cast<double>(all_groups_);
+        if (overflow_counts_ && enough)
+            for (size_t t = 0; t + 1 < overflow_.size(); ++t)
+                total.merge(*overflow_[t], nullptr);
         std::vector<NamedColumn> columns;
         for (size_t k = 0; k < keys_.size(); ++k)
             columns.push_back({make_constant(key_types_[k], key_types_[k]->default_value(), 1),
@@ -477,9 +449,10 @@ private:
         for (size_t a = 0; a < layout_.functions.size(); ++a)
         {
             const auto& named = header()[keys_.size() + a];
-            columns.push_back({result_column(total, a, named.type), named.type, named.name});
+            columns.push_back({total.results(a, named.type), named.type, named.name});
         }
         totals_ = Block(std::move(columns), 1);
+        overflow_.clear();
     }
 
     OperatorPtr input_;
@@ -492,6 +465,7 @@ private:
     size_t block_rows_;
     size_t streams_ = 1;
     uint64_t max_groups_ = 0;
+    OverflowMode overflow_mode_ = OverflowMode::Throw;
     std::vector<size_t> keys_;
     Types input_key_types_;
     Types key_types_;
@@ -499,7 +473,16 @@ private:
 
     RunOnce once_;
     std::mutex output_mutex_;
-    std::vector<Finished> finished_;
+    std::deque<Finished> finished_;
+
+    // WITH TOTALS. HAVING decides which groups count, rows past max_rows_to_group_by are kept
+    // apart, one state per stream; the last state becomes the totals.
+    std::unique_ptr<ExpressionProgram> having_;
+    TypePtr having_type_;
+    std::vector<TablePointer> overflow_;
+    bool overflow_counts_ = false;
+    double overflow_share_ = 0; // of groups that must pass HAVING for the overflow to count
+    size_t all_groups_ = 0, passed_groups_ = 0;
     std::optional<Block> totals_;
 };
 

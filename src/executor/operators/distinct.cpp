@@ -1,7 +1,9 @@
 // DISTINCT, LIMIT BY, INTERSECT and EXCEPT: all ask which rows were seen before.
 
+#include "base/error.h"
 #include "executor/build.h"
 #include "executor/key_index.h"
+#include "executor/overflow.h"
 
 namespace basalt
 {
@@ -45,6 +47,10 @@ public:
           index_(types_at(input_->header(), keys_)), limit_(node.limit),
           charge_(&context->memory, 0)
     {
+        size_limit_ = {context->settings.get_uint("max_rows_in_distinct"),
+                       context->settings.get_uint("max_bytes_in_distinct"),
+                       overflow_mode(*context, "distinct_overflow_mode"), "DISTINCT",
+                       error_codes::SET_SIZE_LIMIT_EXCEEDED};
     }
 
     size_t stream_count() const override { return 1; }
@@ -52,7 +58,7 @@ public:
     {
         for (;;)
         {
-            if (limit_ && index_.size() >= limit_)
+            if (full_ || (limit_ && index_.size() >= limit_))
                 return {};
             Block block = input_->next(0);
             if (block.rows() == 0)
@@ -61,6 +67,7 @@ public:
             charge_.resize(index_.byte_size());
             if (new_rows_.empty())
                 continue;
+            full_ = !size_limit_.check(index_.size(), index_.byte_size());
             return new_rows_.size() == block.rows() ? block : block.take(new_rows_);
         }
     }
@@ -71,6 +78,8 @@ private:
     std::vector<size_t> keys_;
     KeyIndex index_;
     uint64_t limit_;
+    SizeLimit size_limit_;
+    bool full_ = false; // distinct_overflow_mode = 'break' has struck
     PodVector<uint32_t> ids_;
     RowIndexes new_rows_;
     MemoryCharge charge_;

@@ -1,9 +1,11 @@
 // Hash join. The right input is read whole into one block with a chain of rows per key; the left
-// is probed block by block on all its streams. ASOF keeps each chain sorted by the last key.
+// is probed block by block on all its streams. ASOF keeps the rows of each key sorted by the last
+// key instead of a chain.
 
 #include "base/error.h"
 #include "executor/build.h"
 #include "executor/key_index.h"
+#include "executor/overflow.h"
 
 #include <fmt/format.h>
 
@@ -64,12 +66,11 @@ public:
         }
         // Right and full joins give the rows that found no partner after all streams have ended,
         // so they probe with one stream.
-        emits_unmatched_right_ =
-            (node.join == JoinKind::Right || node.join == JoinKind::Full) ||
-            ((node.strictness == JoinStrictness::Semi || node.strictness == JoinStrictness::Anti) &&
-             node.join == JoinKind::Right);
-        max_rows_ = context_->settings.get_uint("max_rows_in_join");
-        max_bytes_ = context_->settings.get_uint("max_bytes_in_join");
+        emits_unmatched_right_ = node.join == JoinKind::Right || node.join == JoinKind::Full;
+        size_limit_ = {context_->settings.get_uint("max_rows_in_join"),
+                       context_->settings.get_uint("max_bytes_in_join"),
+                       overflow_mode(*context_, "join_overflow_mode"), "JOIN",
+                       error_codes::SET_SIZE_LIMIT_EXCEEDED};
         if (emits_unmatched_right_)
             left_ = gather(std::move(left_), context_);
         streams_.resize(left_->stream_count());
@@ -96,6 +97,29 @@ public:
                 return out;
         }
         return emits_unmatched_right_ ? unmatched_right() : Block{};
+    }
+
+    // The totals of both sides beside each other, defaults for a side without.
+    std::optional<Block> totals() override
+    {
+        auto left = left_->totals(), right = right_->totals();
+        if (!left && !right)
+            return std::nullopt;
+        std::vector<NamedColumn> columns;
+        for (size_t c = 0; c < outputs_.size(); ++c)
+        {
+            const auto& place = outputs_[c];
+            const auto& side = place.right ? right : left;
+            const auto& type = header()[c].type;
+            ColumnPtr column;
+            if (side)
+                column = to_flat(as_output((*side)[place.position].column,
+                                           (*side)[place.position].type, type));
+            else
+                column = make_constant(type, type->default_value(), 1);
+            columns.push_back({std::move(column), type, header()[c].name});
+        }
+        return Block(std::move(columns), 1);
     }
 
 private:
@@ -131,29 +155,25 @@ private:
         std::vector<Block> blocks;
         std::mutex mutex;
         size_t rows = 0, bytes = 0;
-        drain(*right_, *context_,
+        StoppableInput input(*right_);
+        drain(input, *context_,
               [&](size_t, Block&& block)
               {
                   Block flat = block.flattened();
                   std::lock_guard lock(mutex);
                   rows += flat.rows();
                   bytes += flat.byte_size();
-                  if (max_rows_ && rows > max_rows_)
-                      throw Error(error_codes::SET_SIZE_LIMIT_EXCEEDED,
-                                  fmt::format("Limit for JOIN exceeded, max rows: {}, current "
-                                              "rows: {}",
-                                              max_rows_, rows));
-                  if (max_bytes_ && bytes > max_bytes_)
-                      throw Error(error_codes::SET_SIZE_LIMIT_EXCEEDED,
-                                  fmt::format("Limit for JOIN exceeded, max bytes: {}, current "
-                                              "bytes: {}",
-                                              max_bytes_, bytes));
+                  if (!size_limit_.check(rows, bytes))
+                      input.stop();
                   charge_.resize(bytes);
                   blocks.push_back(std::move(flat));
               });
         if (rows >= kNoRow)
             throw Error(error_codes::TOO_MANY_ROWS, "Too many rows on the right side of a JOIN");
+        charge_.resize(bytes * 2); // the rows before and after joining
         right_block_ = blocks.empty() ? Block::empty_of(right_->header()) : concat_blocks(blocks);
+        blocks.clear();
+        bytes = right_block_.byte_size();
         right_matched_.assign(rows, 0);
 
         Types types;
@@ -178,6 +198,8 @@ private:
             first_.assign(index_->size(), kNoRow);
         }
         const Mask nulls = null_keys(keys, node_.null_safe, rows);
+        if (node_.strictness == JoinStrictness::Asof)
+            sort_for_asof(ids, nulls);
         // Backwards, so that each chain is in row order.
         for (size_t i = rows; i-- > 0;)
         {
@@ -187,7 +209,28 @@ private:
             first_[ids[i]] = static_cast<uint32_t>(i);
         }
         charge_.resize(bytes + index_->byte_size() + next_.capacity_bytes() +
-                       first_.capacity_bytes());
+                       first_.capacity_bytes() + right_matched_.capacity_bytes() +
+                       asof_rows_.capacity_bytes() + asof_ends_.capacity_bytes());
+    }
+
+    // Rows with a key grouped by it, each group ascending by the ASOF key; equal values keep the
+    // order of rows.
+    void sort_for_asof(const PodVector<uint32_t>& ids, const Mask& nulls)
+    {
+        const NamedColumn& asof = right_block_[asof_right_];
+        auto id_column = std::make_shared<VectorColumn<uint32_t>>(ids);
+        const Block keys({{id_column, simple_type(TypeId::UInt32), "id"}, asof});
+        asof_ends_.assign(first_.size(), 0);
+        for (const uint32_t row : sort_rows(keys, {{0, false, false}, {1, false, false}}))
+        {
+            if ((!nulls.empty() && nulls[row]) || asof.column->is_null_at(row))
+                continue;
+            asof_rows_.push_back(row);
+            asof_ends_[ids[row]] = static_cast<uint32_t>(asof_rows_.size());
+        }
+        // Keys whose rows all dropped out have empty groups.
+        for (size_t id = 1; id < asof_ends_.size(); ++id)
+            asof_ends_[id] = std::max(asof_ends_[id], asof_ends_[id - 1]);
     }
 
     void start_probe(Probe& s) const
@@ -342,45 +385,43 @@ private:
     uint32_t asof_partner(const Probe& s, uint32_t row) const
     {
         const Column& left = *s.block[asof_left_].column;
-        const Column& right = *right_block_[asof_right_].column;
-        if (left.is_null_at(row))
+        const uint32_t id = s.ids[row];
+        if (id == kMissingKey || (!s.nulls.empty() && s.nulls[row]) || left.is_null_at(row) ||
+            asof_ends_.empty())
             return kNoRow;
-        uint32_t best = kNoRow;
-        for (uint32_t r = chain_of(s, row); r != kNoRow; r = next_[r])
+        using Op = JoinNode::AsofOp;
+        const Op op = node_.asof_op;
+        const uint32_t begin = id == 0 ? 0 : asof_ends_[id - 1];
+        const uint32_t end = asof_ends_[id];
+        if (op == Op::Less || op == Op::LessOrEquals)
         {
-            if (right.is_null_at(r))
-                continue;
-            const int order = left.compare_at(row, right, r, 1);
-            bool fits = false, smaller_side = false;
-            switch (node_.asof_op)
-            {
-            case JoinNode::AsofOp::GreaterOrEquals:
-                fits = order >= 0;
-                smaller_side = true;
-                break;
-            case JoinNode::AsofOp::Greater:
-                fits = order > 0;
-                smaller_side = true;
-                break;
-            case JoinNode::AsofOp::LessOrEquals:
-                fits = order <= 0;
-                break;
-            case JoinNode::AsofOp::Less:
-                fits = order < 0;
-                break;
-            }
-            if (!fits)
-                continue;
-            if (best == kNoRow)
-                best = r;
-            else
-            {
-                const int better = right.compare_at(r, right, best, 1);
-                if (smaller_side ? better > 0 : better < 0)
-                    best = r;
-            }
+            const uint32_t at = asof_bound(begin, end, left, row, op == Op::LessOrEquals);
+            return at == end ? kNoRow : asof_rows_[at];
         }
-        return best;
+        const uint32_t past = asof_bound(begin, end, left, row, op == Op::Greater);
+        if (past == begin)
+            return kNoRow;
+        // Of equal right values the first row.
+        const Column& right = *right_block_[asof_right_].column;
+        return asof_rows_[asof_bound(begin, past, right, asof_rows_[past - 1], true)];
+    }
+
+    // In asof_rows_[begin, end) the first whose ASOF key is greater than the given value, or not
+    // less than it.
+    uint32_t asof_bound(uint32_t begin, uint32_t end, const Column& value, uint32_t row,
+                        bool or_equal) const
+    {
+        const Column& right = *right_block_[asof_right_].column;
+        while (begin < end)
+        {
+            const uint32_t middle = begin + (end - begin) / 2;
+            const int order = right.compare_at(asof_rows_[middle], value, row, 1);
+            if (or_equal ? order < 0 : order <= 0)
+                begin = middle + 1;
+            else
+                end = middle;
+        }
+        return begin;
     }
 
     ColumnPtr as_output(ColumnPtr column, const TypePtr& source, const TypePtr& wanted) const
@@ -425,7 +466,7 @@ private:
             else
             {
                 auto defaults = type->create_column();
-                if (type->is_nullable())
+                if (is_nullable_or_lc_nullable(type))
                     defaults->append_defaults(rows.size());
                 else
                 {
@@ -477,13 +518,14 @@ private:
     std::unique_ptr<ExpressionProgram> condition_;
     std::vector<std::pair<Place, std::string>> condition_inputs_;
     bool emits_unmatched_right_ = false;
-    uint64_t max_rows_ = 0, max_bytes_ = 0;
+    SizeLimit size_limit_;
 
     RunOnce once_;
     MemoryCharge charge_;
     Block right_block_;
     std::unique_ptr<KeyIndex> index_;
     PodVector<uint32_t> first_, next_; // chains of right rows by key number
+    PodVector<uint32_t> asof_rows_, asof_ends_; // ends of the groups of rows, by key number
     PodVector<uint8_t> right_matched_;
     size_t unmatched_at_ = 0;
     std::vector<Probe> streams_;
@@ -493,6 +535,8 @@ private:
 
 OperatorPtr build_join(JoinNode& node, OperatorPtr left, OperatorPtr right, BuildState& state)
 {
+    if (node.strictness == JoinStrictness::Any && node.join == JoinKind::Full)
+        throw Error(error_codes::NOT_IMPLEMENTED, "ANY FULL JOINs are not implemented");
     return std::make_unique<JoinOperator>(node, std::move(left), std::move(right), state.context);
 }
 

@@ -1,9 +1,13 @@
 // ORDER BY, with and without LIMIT, and LIMIT itself.
 
+#include "base/error.h"
 #include "base/threads.h"
 #include "executor/build.h"
+#include "executor/overflow.h"
 
 #include <fmt/format.h>
+
+#include <cmath>
 
 namespace basalt
 {
@@ -62,6 +66,7 @@ public:
         block = block.flattened();
         if (limit_ && block.rows() > limit_)
             block = block.take(sort_rows(block, keys_, limit_));
+        sorted_ = false;
         rows_ += block.rows();
         bytes_ += block.byte_size();
         blocks_.push_back(std::move(block));
@@ -79,19 +84,27 @@ public:
         return std::move(blocks_[0]);
     }
 
-    // The last of the best `limit` rows so far, when there are so many.
-    const Block* worst()
+    // The best `limit` rows so far, when there are so many and sorting them again is cheap beside
+    // what came since the last time.
+    const Block* best()
     {
         if (!limit_ || rows_ < limit_)
             return nullptr;
-        if (blocks_.size() > 1 || !sorted_)
+        if (!sorted_)
+        {
+            if (limit_ > kOftenSorted && rows_ < limit_ * 2)
+                return nullptr;
             shrink();
-        return rows_ >= limit_ ? &blocks_[0] : nullptr;
+        }
+        return &blocks_[0];
     }
 
 private:
+    static constexpr size_t kOftenSorted = 65536;
+
     void shrink()
     {
+        charge_.resize(bytes_ * 2); // the rows before and after
         Block all = blocks_.size() == 1 ? std::move(blocks_[0]) : concat_blocks(blocks_);
         blocks_.clear();
         all = all.take(sort_rows(all, keys_, limit_));
@@ -128,6 +141,12 @@ public:
           keys_(sort_keys_of(input_->header(), node.keys)), limit_(node.limit),
           block_rows_(state.block_rows)
     {
+        if (state.counts_before_limit == &node)
+            rows_before_ = state.rows_before_limit;
+        size_limit_ = {context_->settings.get_uint("max_rows_to_sort"),
+                       context_->settings.get_uint("max_bytes_to_sort"),
+                       overflow_mode(*context_, "sort_overflow_mode"), "result",
+                       error_codes::TOO_MANY_ROWS_OR_BYTES};
         presorted_ = node.sorted_prefix >= node.keys.size() && !node.keys.empty();
         bound_ = find_top_bound(*node.inputs[0]);
         if (presorted_)
@@ -150,6 +169,8 @@ public:
         Block block = merge_ ? merge_->next() : Block{};
         if (block.rows() == 0)
             return block;
+        if (presorted_ && rows_before_)
+            *rows_before_ += block.rows();
         if (limit_ && given_ + block.rows() > limit_)
             block = block.slice(0, limit_ - given_);
         given_ += block.rows();
@@ -165,9 +186,19 @@ private:
         std::vector<std::unique_ptr<SortBuffer>> buffers;
         for (size_t s = 0; s < streams; ++s)
             buffers.push_back(std::make_unique<SortBuffer>(keys_, limit_, context_->memory));
-        drain(*input_, *context_,
+        std::atomic<uint64_t> rows{0}, bytes{0};
+        StoppableInput input(*input_);
+        drain(input, *context_,
               [&](size_t stream, Block&& block)
               {
+                  if (rows_before_)
+                      *rows_before_ += block.rows();
+                  if (size_limit_.is_set())
+                  {
+                      const size_t block_bytes = block.byte_size();
+                      if (!size_limit_.check(rows += block.rows(), bytes += block_bytes))
+                          input.stop();
+                  }
                   buffers[stream]->add(std::move(block));
                   if (bound_)
                       lower_bound(*buffers[stream]);
@@ -186,11 +217,12 @@ private:
     // Tells the scan the value beyond which rows cannot be among the best.
     void lower_bound(SortBuffer& buffer)
     {
-        const Block* best = buffer.worst();
+        const Block* best = buffer.best();
         if (!best)
             return;
         Value value = (*best)[keys_[0].column].column->value_at(best->rows() - 1);
-        if (value.is_null())
+        const auto* number = value.get_if<double>();
+        if (value.is_null() || (number && std::isnan(*number)))
             return;
         std::lock_guard lock(bound_->mutex);
         if (!bound_->is_set.load())
@@ -233,6 +265,8 @@ private:
     uint64_t limit_;
     size_t block_rows_;
     bool presorted_ = false;
+    SizeLimit size_limit_;
+    std::shared_ptr<std::atomic<uint64_t>> rows_before_;
     std::shared_ptr<TopBound> bound_;
     RunOnce once_;
     std::vector<std::unique_ptr<SortBuffer>> kept_;
@@ -248,11 +282,8 @@ public:
           limit_(node.has_limit ? node.limit : UINT64_MAX),
           ties_(sort_keys_of(input_->header(), node.with_ties))
     {
-        if (!state.rows_before_limit)
-        {
-            state.rows_before_limit = std::make_shared<std::atomic<uint64_t>>(0);
+        if (state.counts_before_limit == &node)
             rows_before_ = state.rows_before_limit;
-        }
     }
 
     size_t stream_count() const override { return 1; }

@@ -174,14 +174,27 @@ public:
                 at_[stream] += streams_;
                 continue;
             }
-            for (size_t i = 0; i < block.width(); ++i)
-                block[i].name = header()[i].name;
-            return block;
+            return named(std::move(block));
         }
         return {};
     }
+    // Of the first input that has some.
+    std::optional<Block> totals() override
+    {
+        for (const auto& input : inputs_)
+            if (auto totals = input->totals())
+                return named(std::move(*totals));
+        return std::nullopt;
+    }
 
 private:
+    Block named(Block block) const
+    {
+        for (size_t i = 0; i < block.width(); ++i)
+            block[i].name = header()[i].name;
+        return block;
+    }
+
     std::vector<OperatorPtr> inputs_;
     std::vector<std::pair<size_t, size_t>> sources_;
     size_t streams_ = 1;
@@ -207,14 +220,22 @@ public:
             const Block block = input_->next(stream);
             if (block.rows() == 0)
                 return {};
-            Block joined = apply(block);
+            Block joined = apply(block, left_);
             if (joined.rows() > 0)
                 return joined;
         }
     }
+    // One row, with the first items.
+    std::optional<Block> totals() override
+    {
+        auto totals = input_->totals();
+        if (totals)
+            totals = apply(*totals, true).slice(0, 1);
+        return totals;
+    }
 
 private:
-    Block apply(const Block& block) const
+    Block apply(const Block& block, bool keep_empty) const
     {
         const size_t rows = block.rows();
         std::vector<ColumnPtr> flat; // keeps the arrays alive
@@ -236,7 +257,7 @@ private:
                                 "Sizes of ARRAY-JOIN-ed arrays do not match");
                 length = std::max(length, array->length_of(i));
             }
-            end += left_ ? std::max<size_t>(length, 1) : length;
+            end += keep_empty ? std::max<size_t>(length, 1) : length;
             offsets[i] = end;
         }
         std::vector<NamedColumn> out;

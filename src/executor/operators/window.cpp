@@ -72,11 +72,13 @@ private:
         }
         if (blocks.empty())
             return;
+        charge_.resize(bytes * 2); // the rows before and after joining, then before and after sorting
         Block all = concat_blocks(blocks);
         blocks.clear();
         if (!keys_.empty())
             all = all.take(sort_rows(all, keys_));
         sorted_ = std::move(all);
+        charge_.resize(bytes + 2 * sizeof(size_t) * sorted_.rows());
         const SortKeys partition_keys(keys_.begin(),
                                       keys_.begin() + static_cast<ptrdiff_t>(partition_keys_));
         std::vector<Partition> partitions;
@@ -96,7 +98,10 @@ private:
             columns[c].type = header()[c].type;
         }
         for (const auto& call : node_.calls)
+        {
             columns.push_back({run_call(call, partitions), call.type, call.name});
+            charge_.resize(charge_.bytes() + columns.back().column->byte_size());
+        }
         const size_t rows = sorted_.rows();
         result_ = Block(std::move(columns), rows);
     }
@@ -361,20 +366,43 @@ private:
         return range_bound(row, p, offset, preceding, is_begin);
     }
 
-    static double as_double(const Value& value)
+    // Integers, dates and times exactly, floats as they are.
+    struct RangeNumber
+    {
+        Int128 integer = 0;
+        double real = 0;
+        bool is_real = false;
+    };
+    static RangeNumber range_number(const Value& value)
     {
         if (const auto* u = value.get_if<uint64_t>())
-            return static_cast<double>(*u);
+            return {Int128(*u)};
         if (const auto* i = value.get_if<int64_t>())
-            return static_cast<double>(*i);
+            return {Int128(*i)};
         if (const auto* d = value.get_if<double>())
-            return *d;
+            return {Int128(0), *d, true};
         throw Error(error_codes::NOT_IMPLEMENTED,
-                    "RANGE frame offsets are implemented for numbers and dates only");
+                    "RANGE frame offsets are implemented for numbers of up to 64 bits and for "
+                    "dates only");
+    }
+    static double real_of(const RangeNumber& n)
+    {
+        return n.is_real ? n.real : static_cast<double>(n.integer);
+    }
+    static RangeNumber moved(const RangeNumber& n, const RangeNumber& step, bool down)
+    {
+        if (n.is_real || step.is_real)
+            return {Int128(0), real_of(n) + (down ? -real_of(step) : real_of(step)), true};
+        return {down ? n.integer - step.integer : n.integer + step.integer};
+    }
+    static bool is_less(const RangeNumber& a, const RangeNumber& b)
+    {
+        if (a.is_real || b.is_real)
+            return real_of(a) < real_of(b);
+        return a.integer < b.integer;
     }
 
-    // The first row whose key is within (begin) or past (end) the bound, by linear search from the
-    // row: the answer moves with the row, partitions are sorted.
+    // The first row whose key is within (begin) or past (end) the bound, by binary search.
     size_t range_bound(size_t row, const Partition& p, const Value& offset, bool preceding,
                        bool is_begin) const
     {
@@ -382,16 +410,15 @@ private:
         const bool descending = order_keys_[0].descending;
         if (keys.is_null_at(row))
             return is_begin ? peer_begin_[row] : peer_end_[row];
-        const double step = as_double(offset);
-        const double bound = as_double(keys.value_at(row)) +
-                             ((preceding != descending) ? -step : step);
+        const RangeNumber bound = moved(range_number(keys.value_at(row)), range_number(offset),
+                                        preceding != descending);
         auto before = [&](size_t i, bool or_equal)
         {
             if (keys.is_null_at(i))
                 return order_keys_[0].nulls_first;
-            const double key = as_double(keys.value_at(i));
-            const double a = descending ? bound : key, b = descending ? key : bound;
-            return or_equal ? a <= b : a < b;
+            const RangeNumber key = range_number(keys.value_at(i));
+            const RangeNumber &a = descending ? bound : key, &b = descending ? key : bound;
+            return or_equal ? !is_less(b, a) : is_less(a, b);
         };
         size_t low = p.begin, high = p.end;
         while (low < high)

@@ -409,14 +409,11 @@ void SelectAnalyzer::build_aggregation()
     if (grouping_sets_used_)
         node->output.push_back({kGroupingColumn, simple_type(TypeId::UInt64)});
     node->with_totals = select_.with_totals;
-    if (select_.with_totals && select_.having &&
-        context_.settings.get("totals_mode") != "before_having")
-        throw Error(error_codes::NOT_IMPLEMENTED,
-                    "WITH TOTALS together with HAVING is implemented for totals_mode = "
-                    "'before_having' only");
     const bool has_group_by = !select_.group_by.empty() || select_.group_by_all;
+    // An empty set that was written gives a row over no rows, those of ROLLUP and CUBE do not.
     node->no_keys_returns_row =
-        !has_group_by && !context_.settings.get_bool("empty_result_for_aggregation_by_empty_set");
+        (!has_group_by || select_.group_by_mode == GroupByMode::GroupingSets) &&
+        !context_.settings.get_bool("empty_result_for_aggregation_by_empty_set");
     project(values, names, false);
     node->inputs.push_back(std::move(current_));
     current_ = std::move(node);

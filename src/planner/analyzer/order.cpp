@@ -184,34 +184,52 @@ void SelectAnalyzer::build_fill()
         FillNode::Key key;
         key.column = item.id;
         key.descending = item.element->descending;
-        const TypePtr type = remove_nullable(item.value->type());
-        auto bound = [&](const AstPtr& ast) -> Value
+        const TypePtr type = strip_wrappers(item.value->type());
+        auto constant = [&](const Ast& ast, const char* what)
         {
-            if (!ast)
-                return Null{};
-            const ExpressionPtr value = bind_in_stage(*ast, Stage::Rows, "WITH FILL");
-            if (!value->is_constant())
+            ExpressionPtr value = bind_in_stage(ast, Stage::Rows, "WITH FILL");
+            const TypePtr bare = strip_wrappers(value->type());
+            if (!value->is_constant() || (!bare->is_number() && !bare->is_date_or_time() &&
+                                          !bare->is(TypeId::Interval)))
                 throw Error(error_codes::INVALID_WITH_FILL_EXPRESSION,
-                            fmt::format("WITH FILL bound {} must be constant",
-                                        format_query(*ast)));
-            return cast_to(value, type, context_)->constant_column()->value_at(0);
+                            fmt::format("Sort FILL {} expression must be constant with numeric "
+                                        "type. Actual: {}.{}",
+                                        what, format_query(ast), scope_text()));
+            return type->is_float() && bare->is_number()
+                       ? cast_to(value, simple_type(TypeId::Float64), context_)
+                       : value;
         };
-        auto step = [&](const AstPtr& ast, std::optional<IntervalKind>& interval) -> Value
+        auto bound = [&](const AstPtr& ast, const char* what) -> Value
         {
             if (!ast)
                 return Null{};
-            const ExpressionPtr value = bind_in_stage(*ast, Stage::Rows, "WITH FILL");
-            if (!value->is_constant())
-                throw Error(error_codes::INVALID_WITH_FILL_EXPRESSION,
-                            fmt::format("WITH FILL step {} must be constant", format_query(*ast)));
+            ExpressionPtr value = constant(*ast, what);
+            const TypePtr bare = strip_wrappers(value->type());
+            if (type->is_date_or_time())
+            {
+                if (!bare->is_integer() && bare->id() != type->id())
+                    throw Error(error_codes::INVALID_WITH_FILL_EXPRESSION,
+                                fmt::format("Incompatible types of WITH FILL expression values "
+                                            "with column type {}",
+                                            item.value->type()->name()));
+                value = cast_to(value, type, context_);
+            }
+            return value->constant_column()->value_at(0);
+        };
+        auto step = [&](const AstPtr& ast, const char* what,
+                        std::optional<IntervalKind>& interval) -> Value
+        {
+            if (!ast)
+                return Null{};
+            const ExpressionPtr value = constant(*ast, what);
             if (value->type()->is(TypeId::Interval))
                 interval = type_as<IntervalType>(value->type()).kind();
             return value->constant_column()->value_at(0);
         };
-        key.from = bound(item.element->fill_from);
-        key.to = bound(item.element->fill_to);
-        key.step = step(item.element->fill_step, key.step_interval);
-        key.staleness = step(item.element->fill_staleness, key.staleness_interval);
+        key.from = bound(item.element->fill_from, "FROM");
+        key.to = bound(item.element->fill_to, "TO");
+        key.step = step(item.element->fill_step, "STEP", key.step_interval);
+        key.staleness = step(item.element->fill_staleness, "STALENESS", key.staleness_interval);
         node->keys.push_back(std::move(key));
     }
     if (select_.has_interpolate)
@@ -232,6 +250,12 @@ void SelectAnalyzer::build_fill()
             if (!target)
                 throw Error(error_codes::UNKNOWN_IDENTIFIER,
                             fmt::format("INTERPOLATE column {} is not in SELECT", name));
+            for (const OrderItem& item : order_)
+                if (item.id == target->id)
+                    throw Error(error_codes::INVALID_WITH_FILL_EXPRESSION,
+                                fmt::format("Column '{}' is participating in ORDER BY expression "
+                                            "and can't be INTERPOLATE output",
+                                            name));
             node->interpolate.push_back(target->id);
             node->interpolate_expressions.push_back(
                 cast_to(replace_inputs(bind_expression(expression, names, context_), ids,
