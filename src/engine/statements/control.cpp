@@ -1,9 +1,10 @@
-// SET, USE, SYSTEM, KILL, OPTIMIZE.
+// SET, USE, SYSTEM, KILL.
 
 #include "base/error.h"
 #include "engine/select.h"
 #include "sql/formatter.h"
 #include "sql/parser.h"
+#include "storage/mergetree/merge_tree_table.h"
 
 #include <fmt/format.h>
 
@@ -45,19 +46,54 @@ ResultPtr run_system(const AstSystem& system, StatementContext& statement)
                 fmt::format("SYSTEM {} is not implemented", command));
 }
 
+namespace
+{
+
+// Rows of a system table that the WHERE of KILL keeps.
+Block rows_to_kill(const AstKill& kill, const std::string& select, StatementContext& statement)
+{
+    AnalyzerContext analyzer = make_analyzer(statement);
+    const std::string where = kill.where ? format_query(*kill.where) : "1";
+    const AstPtr ast = parse_query(fmt::format("{} AND ({})", select, where));
+    return run_plan(analyze(ast, analyzer), statement.context);
+}
+
+ResultPtr kill_mutations(const AstKill& kill, StatementContext& statement)
+{
+    const Block found = rows_to_kill(kill,
+                                     "SELECT 'waiting' AS kill_status, database, table, "
+                                     "mutation_id, command FROM system.mutations WHERE 1",
+                                     statement);
+    const auto text = [&](size_t column, size_t row)
+    { return found[column].column->value_at(row).get<std::string>(); };
+    if (kill.mode != KillMode::Test)
+        for (size_t i = 0; i < found.rows(); ++i)
+        {
+            const TablePtr table =
+                statement.engine.catalog().find_table({text(1, i), text(2, i)});
+            if (auto* merge_tree = dynamic_cast<MergeTreeTable*>(table.get()))
+                merge_tree->kill_mutation(text(3, i));
+        }
+    return result_of_blocks(found.header(), {found});
+}
+
+} // namespace
+
 ResultPtr run_kill(const AstKill& kill, StatementContext& statement)
 {
+    if (!kill.cluster.empty())
+        throw Error(error_codes::NOT_IMPLEMENTED, "ON CLUSTER is not implemented");
+    if (kill.target == KillKind::Mutation)
+        return kill_mutations(kill, statement);
     if (kill.target != KillKind::Query)
-        throw Error(error_codes::NOT_IMPLEMENTED, "Only KILL QUERY is implemented");
-    const std::string where = kill.where ? format_query(*kill.where) : "1";
-    AnalyzerContext analyzer = make_analyzer(statement);
-    const std::string sql = fmt::format(
-        "SELECT {} AS kill_status, query_id, user, query FROM system.processes WHERE ({}) AND "
-        "query_id != {}",
-        kill.mode == KillMode::Test ? "'waiting'" : "'waiting'", where,
-        quote_string(statement.context->query_id));
-    const AstPtr ast = parse_query(sql);
-    const Block found = run_plan(analyze(ast, analyzer), statement.context);
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    "Only KILL QUERY and KILL MUTATION are implemented");
+    const Block found =
+        rows_to_kill(kill,
+                     fmt::format("SELECT 'waiting' AS kill_status, query_id, user, query FROM "
+                                 "system.processes WHERE query_id != {}",
+                                 quote_string(statement.context->query_id)),
+                     statement);
     if (kill.mode != KillMode::Test)
         for (size_t i = 0; i < found.rows(); ++i)
             statement.engine.processes().kill(found[1].column->value_at(i).get<std::string>());

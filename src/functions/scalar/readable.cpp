@@ -102,8 +102,8 @@ struct TimeUnit
     const char* singular;
     double seconds;
 };
-constexpr std::array<TimeUnit, 9> kTimeUnits = {{{"year", 31556952},
-                                                 {"month", 2629746},
+constexpr std::array<TimeUnit, 9> kTimeUnits = {{{"year", 365 * 86400},
+                                                 {"month", 30.5 * 86400},
                                                  {"day", 86400},
                                                  {"hour", 3600},
                                                  {"minute", 60},

@@ -43,6 +43,8 @@ public:
             throw Error(error_codes::BAD_ARGUMENTS,
                         "Second and third arguments of function transform must be arrays of same "
                         "size");
+        if (is_null_type(value.type) && arguments.size() == 4)
+            return cast_column(arguments[3].column, arguments[3].type, result_type, context);
         const auto numbers = key_numbers(value.type, from, items_type(arguments[1]), context);
         const ColumnPtr values = to_flat(value.column);
         RowIndexes from_rows(rows);
