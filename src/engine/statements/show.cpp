@@ -112,15 +112,6 @@ std::string default_kind_text(DefaultKind kind)
     return "";
 }
 
-// Tuples with names take a line for each element.
-std::string described_type(const DataType& type)
-{
-    const std::string& name = type.name();
-    if (name.find("Tuple(") == std::string::npos)
-        return name;
-    return format_query_multiline(*parse_type(name));
-}
-
 ResultPtr describe_columns(const std::vector<ColumnDescription>& columns)
 {
     static const char* const kNames[] = {"name",    "type",           "default_type",
@@ -132,7 +123,7 @@ ResultPtr describe_columns(const std::vector<ColumnDescription>& columns)
     for (const auto& column : columns)
     {
         data[0]->append(column.name);
-        data[1]->append(described_type(*column.type));
+        data[1]->append(column.type->name());
         data[2]->append(default_kind_text(column.default_kind));
         data[3]->append(column.default_text);
         data[4]->append(column.comment);

@@ -223,7 +223,8 @@ private:
 
     bool is_stale(size_t k, const FillNumber& number) const
     {
-        return !border_[k].null && !keys_[k].less(number, border_[k]);
+        return !border_[k].null &&
+               (!keys_[k].less(number, border_[k]) || !keys_[k].fits(number));
     }
 
     // What was stale before the last row stays out; after it filling starts again.

@@ -37,6 +37,13 @@ public:
     bool equal(const FillNumber& a, const FillNumber& b) const;
 
     FillNumber stepped(const FillNumber& number) const;
+    // False below zero for types that have no such values.
+    bool fits(const FillNumber& number) const
+    {
+        const bool no_negatives = type_->is_unsigned() || type_->is(TypeId::Date) ||
+                                  type_->is(TypeId::DateTime);
+        return is_real_ || number.null || number.integer >= 0 || !no_negatives;
+    }
     // The first number that is too far from the row with this one to be filled in.
     FillNumber stale_from(const FillNumber& number) const;
 

@@ -43,8 +43,9 @@ TypePtr range_type(const TypeCall& call)
     Types types;
     for (const Argument& argument : call.arguments)
     {
-        const TypePtr type = remove_nullable(argument.type);
-        types.push_back(type->is(TypeId::Nothing) ? simple_type(TypeId::UInt8) : type);
+        if (is_null_type(argument.type))
+            return argument.type;
+        types.push_back(remove_nullable(argument.type));
     }
     return array_of(common_type(types));
 }
@@ -56,6 +57,8 @@ TypePtr range_type(const TypeCall& call)
 
 ColumnPtr run_range(const Call& call)
 {
+    if (is_null_type(call.result_type))
+        return make_constant(call.result_type, Null{}, call.rows);
     for (const Argument& argument : call.arguments)
         if (is_constant_argument(argument) && argument.column->is_null_at(0))
         {

@@ -12,7 +12,7 @@ TEST(SettingsSupport, OneOfThree)
     EXPECT_EQ(setting_support("max_threads"), SettingSupport::Honoured);
     EXPECT_EQ(setting_support("max_result_rows"), SettingSupport::Honoured);
     EXPECT_EQ(setting_support("zstd_window_log_max"), SettingSupport::Accepted);
-    EXPECT_EQ(setting_support("max_rows_to_sort"), SettingSupport::NotImplemented);
+    EXPECT_EQ(setting_support("max_rows_to_read_leaf"), SettingSupport::NotImplemented);
     EXPECT_EQ(setting_support("use_variant_as_common_type"), SettingSupport::NotImplemented);
     size_t counts[3] = {};
     for (const auto& setting : setting_definitions())
