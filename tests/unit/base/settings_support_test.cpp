@@ -27,14 +27,14 @@ TEST(SettingsSupport, RefusesWhatIsNotBuilt)
     Settings settings;
     try
     {
-        settings.set("max_rows_to_sort", "10");
-        FAIL() << "max_rows_to_sort was taken";
+        settings.set("max_rows_to_read_leaf", "10");
+        FAIL() << "max_rows_to_read_leaf was taken";
     }
     catch (const Error& error)
     {
         EXPECT_EQ(error.code(), error_codes::NOT_IMPLEMENTED);
     }
-    settings.set("max_rows_to_sort", "0"); // its default
+    settings.set("max_rows_to_read_leaf", "0"); // its default
     settings.set("sort_overflow_mode", "throw");
     EXPECT_THROW(settings.set("sort_overflow_mode", "break"), Error);
     EXPECT_THROW(settings.set("no_such_setting", "1"), Error);
