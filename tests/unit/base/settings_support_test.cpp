@@ -35,8 +35,8 @@ TEST(SettingsSupport, RefusesWhatIsNotBuilt)
         EXPECT_EQ(error.code(), error_codes::NOT_IMPLEMENTED);
     }
     settings.set("max_rows_to_read_leaf", "0"); // its default
-    settings.set("sort_overflow_mode", "throw");
-    EXPECT_THROW(settings.set("sort_overflow_mode", "break"), Error);
+    settings.set("set_overflow_mode", "throw");
+    EXPECT_THROW(settings.set("set_overflow_mode", "break"), Error);
     EXPECT_THROW(settings.set("no_such_setting", "1"), Error);
 }
 
