@@ -193,7 +193,7 @@ TypePtr series_type(const TypeCall& call)
 {
     const auto types = series_types(call);
     if (!types)
-        throw_illegal_type(call.name, call.arguments, 1, "Array");
+        throw_illegal_type(call.name, call.arguments, call.size() - 1, "Map or Array");
     if (!types->key->is_integer())
         throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
                     fmt::format("The keys of {} must be integers, got {}", call.name,

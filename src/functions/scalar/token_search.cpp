@@ -63,6 +63,9 @@ void check_tokenizer(const TypeCall& call)
 TypePtr tokens_type(const TypeCall& call)
 {
     check_tokenizer(call);
+    if (call.type(0)->is(TypeId::Array) &&
+        !type_as<ArrayType>(call.type(0)).nested()->is(TypeId::String))
+        throw_illegal_type(call.name, call.arguments, 0, "String or Array(String)");
     needles_of(call.name, call.arguments);
     return simple_type(TypeId::UInt8);
 }

@@ -98,8 +98,7 @@ TEST(Sort, SortedStreamsAreMerged)
         Rows part;
         for (size_t i = start; i < rows.size(); i += 3)
             part.push_back(rows[i]);
-        for (auto& block : dealt(kInput, part, 1, 20)[0])
-            streams[start].push_back(block);
+        streams[start] = dealt(kInput, part, 1, 20)[0];
     }
     auto table = std::make_shared<StreamsTable>(kInput, streams);
     auto node = over<SortNode>(read_node(table, kInput));
