@@ -126,19 +126,30 @@ void MergeTreeTable::wait_for_mutation(uint64_t version, const QueryContext& con
             if (found->second.killed)
                 throw Error(error_codes::UNFINISHED,
                             fmt::format("Mutation mutation_{}.txt was killed", version));
-            const auto failure = mutation_failures_.find(version);
-            if (failure != mutation_failures_.end())
+            // Mutations run in order: an earlier one that fails holds up this one.
+            const auto failure = mutation_failures_.begin();
+            if (failure != mutation_failures_.end() && failure->first <= version)
                 throw Error(error_codes::UNFINISHED,
                             fmt::format("Exception happened during execution of mutation "
                                         "'mutation_{}.txt' with part '{}' reason: '{}'. This "
                                         "error maybe retryable or not. In case of unretryable "
                                         "error, mutation can be killed with KILL MUTATION query",
-                                        version, failure->second.part, failure->second.reason));
+                                        failure->first, failure->second.part, failure->second.reason));
             if (shut_down_)
                 throw Error(error_codes::ABORTED, "The table is shutting down");
         }
-        if (mutate_once())
-            continue;
+        try
+        {
+            if (mutate_once())
+                continue;
+        }
+        catch (const std::exception&)
+        {
+            std::lock_guard lock(mutex_);
+            if (mutation_failures_.empty())
+                throw;
+            continue; // it is among the failures now
+        }
         std::unique_lock lock(mutex_);
         changed_.wait_for(lock, std::chrono::milliseconds(50));
     }

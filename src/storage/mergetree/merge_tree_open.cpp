@@ -108,6 +108,7 @@ void MergeTreeTable::set_aside(const std::string& folder, const std::string& rea
     FileSystem& files = service_.files();
     const std::string target = detached_path(reason.empty() ? folder : reason + "_" + folder);
     files.rename(join_path(path_, folder), target);
+    files.sync_directory(join_path(path_, "detached"));
     service_.report(fmt::format("Folder {} of table {} was set aside as {}", folder, name_.full(),
                                 target));
 }
@@ -168,6 +169,10 @@ void MergeTreeTable::load_parts(bool adopt)
     for (const auto& folder : folders)
     {
         if (restored_.outdated.contains(folder) || starts_with(folder, kTemporaryPrefix))
+            files.remove_directory_recursive(join_path(path_, folder));
+        // Names are never used again: a detached folder of this name is this one, half moved.
+        else if (restored_.moved_out.contains(folder) &&
+                 files.exists(join_path(join_path(path_, "detached"), folder)))
             files.remove_directory_recursive(join_path(path_, folder));
         else if (parse_part_name(folder))
             set_aside(folder, restored_.moved_out.contains(folder) ? "" : "unexpected");

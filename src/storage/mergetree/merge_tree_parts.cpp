@@ -85,6 +85,8 @@ void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
         {
             const std::string target = detached_path(part->name_text());
             service_.files().rename(part->directory(), target);
+            // The new name must be durable before the old one may be gone.
+            service_.files().sync_directory(join_path(path_, "detached"));
             part->moved_to(target);
         }
         catch (const std::exception& error)

@@ -57,6 +57,7 @@ protected:
     void restart()
     {
         files_.power_cut();
+        tables_.reset();
         tables_ = std::make_unique<Tables>(files_, options_);
         tables_->open(metadata_, true);
     }
@@ -346,6 +347,7 @@ TEST_F(AlterTest, PartitionsAreDroppedDetachedAndAttached)
     EXPECT_EQ(tables_->count(), 1600u);
     command.kind = PartitionCommand::Kind::Attach;
     tables_->table->change_partition(command, nullptr);
+    EXPECT_EQ(tables_->count(), 3200u);
     EXPECT_EQ(tables_->rows(all_columns()), lines_of(events(0, 3200)));
     EXPECT_TRUE(tables_->table->detached_part_infos().empty());
     restart();
