@@ -84,7 +84,9 @@ void write_date_time(OutputBuffer& out, int64_t ticks, uint32_t scale, const Tim
     {
         const int64_t unit = kPowersOfTen64[scale];
         seconds = floor_div(ticks, unit);
-        fraction = static_cast<uint64_t>(ticks - seconds * unit);
+        // seconds * unit may pass the smallest int64; the difference does not.
+        fraction = static_cast<uint64_t>(ticks) -
+                   static_cast<uint64_t>(seconds) * static_cast<uint64_t>(unit);
     }
     char* const start = out.reserve(48);
     char* to = start;
