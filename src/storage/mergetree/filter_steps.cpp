@@ -17,6 +17,7 @@ FilterSteps::FilterSteps(const ExpressionPtr& prewhere, const ExpressionPtr& fil
         std::vector<std::string> inputs;
     };
     std::vector<std::string> read;
+    const bool on_pages = context.settings.get_bool("basalt_predicates_on_encoded_pages");
     const auto take = [&](const Candidate& candidate)
     {
         FilterStep step;
@@ -30,6 +31,8 @@ FilterSteps::FilterSteps(const ExpressionPtr& prewhere, const ExpressionPtr& fil
             step.slots.push_back(static_cast<size_t>(at));
             read.push_back(candidate.inputs[i]);
         }
+        if (on_pages)
+            step.predicate = page_predicate_of(candidate.condition);
         steps_.push_back(std::move(step));
     };
     if (prewhere)
@@ -63,6 +66,11 @@ const ColumnPtr& ChunkRows::column(size_t slot)
     if (!columns_[slot])
         columns_[slot] = reader_.read(slot, rows_);
     return columns_[slot];
+}
+
+bool ChunkRows::decide(size_t slot, const PagePredicate& predicate, Mask& mask)
+{
+    return !columns_[slot] && reader_.evaluate(slot, predicate, rows_, mask);
 }
 
 void ChunkRows::keep(const Mask& mask, size_t kept)
@@ -108,6 +116,11 @@ void StepMemory::apply(size_t step, ChunkRows& chunk)
     Mask mask;
     size_t kept = 0;
     const size_t rows = chunk.size();
+    if (what.predicate && chunk.decide(what.slots[0], *what.predicate, mask))
+    {
+        chunk.keep(mask, count_kept(mask));
+        return;
+    }
     if (what.slots.size() == 1 && what.condition->deterministic())
     {
         const ColumnPtr column = chunk.column(what.slots[0]);

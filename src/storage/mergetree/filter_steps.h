@@ -6,6 +6,7 @@
 #include "storage/mergetree/row_source.h"
 
 #include <map>
+#include <optional>
 
 namespace basalt
 {
@@ -18,7 +19,13 @@ struct FilterStep
     ExpressionPtr condition;
     std::unique_ptr<ExpressionProgram> program;
     std::vector<size_t> slots; // its inputs
+    // The same condition for encoded pages, when it compares one column with constants.
+    std::optional<PagePredicate> predicate;
 };
+
+// column <op> constant and LIKE, where the constant is exactly of the column's type; nothing
+// for other conditions.
+std::optional<PagePredicate> page_predicate_of(const ExpressionPtr& condition);
 
 class FilterSteps
 {
@@ -45,6 +52,8 @@ public:
     }
 
     const ColumnPtr& column(size_t slot);
+    // Asks the encoded page; false when it cannot tell, or the column's values are at hand anyway.
+    bool decide(size_t slot, const PagePredicate& predicate, Mask& mask);
     const PageRows& rows() const { return rows_; }
     size_t size() const { return rows_.size(); }
     // Keeps the rows whose mask is not zero.

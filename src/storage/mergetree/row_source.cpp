@@ -243,6 +243,35 @@ ColumnPtr RowReader::read(size_t slot_number, const PageRows& rows)
     return nullptr;
 }
 
+bool RowReader::evaluate(size_t slot, const PagePredicate& predicate, const PageRows& rows,
+                         Mask& mask)
+{
+    // Sparse rows are cheaper to read than to decide with all that lie between them.
+    constexpr size_t kMostBetween = 8;
+    const auto& what = plan_->slots_[slot];
+    if (!pages_ || what.kind != SourcePlan::Slot::Kind::Stored || what.stored_type ||
+        rows.size() == 0)
+        return false;
+    const size_t begin = rows.all ? rows.begin : rows.rows[0];
+    const size_t count = rows.all ? rows.count : rows.rows.back() + 1 - begin;
+    if (count > kMostBetween * rows.size())
+        return false;
+    Mask all(count);
+    if (!pages_->page(what.column, rows.page)->evaluate(predicate, begin, count, all.data()))
+        return false;
+    has_read_ = true;
+    context_.counters.add(ProfileEvent::PagesDecidedWithoutDecoding);
+    if (rows.all)
+    {
+        mask = std::move(all);
+        return true;
+    }
+    mask.resize(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i)
+        mask[i] = all[rows.rows[i] - begin];
+    return true;
+}
+
 uint64_t RowReader::take_read_bytes()
 {
     return std::exchange(read_bytes_, 0);

@@ -109,6 +109,9 @@ public:
 
     // rows.size() values of the slot, any form, in the slot's type.
     ColumnPtr read(size_t slot, const PageRows& rows);
+    // Decides a condition on the slot's encoded page without reading values; false when the slot
+    // is not stored as it is or the page cannot tell.
+    bool evaluate(size_t slot, const PagePredicate& predicate, const PageRows& rows, Mask& mask);
     const SourcePlan& plan() const { return *plan_; }
     // Bytes of values decoded since the last call.
     uint64_t take_read_bytes();
