@@ -37,6 +37,14 @@ bool may_hold_dictionary(const TypePtr& type, bool automatic)
     return automatic && nested_type(type)->is_string();
 }
 
+StreamCodecs codecs_of(const TypePtr& type, const ColumnEncodingOptions& options)
+{
+    if (!options.codec.empty())
+        return StreamCodecs(type, options.codec);
+    return StreamCodecs::automatic(
+        type, options.effort == ColumnEncodingOptions::Effort::Thorough ? 3 : 1);
+}
+
 template <class T>
 void append_codes(const PodVector<uint32_t>& codes, size_t begin, size_t count, std::string& out)
 {
@@ -87,8 +95,8 @@ bool same_values(const Column& a, const Column& b)
 ColumnEncoder::ColumnEncoder(const TypePtr& type, const ColumnEncodingOptions& options,
                              size_t granule_rows)
     : type_(value_type(type)), granule_rows_(granule_rows), automatic_(options.codec.empty()),
-      low_cardinality_(type->id() == TypeId::LowCardinality), codecs_(type_, options.codec),
-      nested_codecs_(nested_type(type_), options.codec),
+      low_cardinality_(type->id() == TypeId::LowCardinality), codecs_(codecs_of(type_, options)),
+      nested_codecs_(codecs_of(nested_type(type_), options)),
       code_codecs_(StreamCodecs::of_codes(options.codec))
 {
     if (may_hold_dictionary(type, automatic_))

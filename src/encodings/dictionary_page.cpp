@@ -69,6 +69,11 @@ public:
         PodVector<uint8_t> per_value(dictionary_->size());
         if (!evaluate_values(predicate, *dictionary_, per_value.data()))
             return false;
+        if (head_.code_bytes == 0 && !packed_.dictionary().empty())
+        {
+            packed_.look_up(begin, count, check_values(per_value), mask);
+            return true;
+        }
         PodVector<uint32_t> codes;
         read_codes(begin, count, codes);
         for (size_t i = 0; i < count; ++i)
@@ -77,6 +82,19 @@ public:
     }
 
 private:
+    // The answer for each of the values that the packed codes stand for.
+    PodVector<uint8_t> check_values(const PodVector<uint8_t>& per_value) const
+    {
+        PodVector<uint8_t> answers;
+        for (const uint64_t code : packed_.dictionary())
+        {
+            if (code >= per_value.size())
+                throw_damaged_page("a code is outside of the dictionary");
+            answers.push_back(per_value[code]);
+        }
+        return answers;
+    }
+
     void check(const uint32_t* codes, size_t count) const
     {
         uint32_t largest = 0;

@@ -81,6 +81,23 @@ void IntegerReader::read_codes(size_t begin, size_t count, uint64_t* out) const
         throw_damaged_page("a code is outside of the dictionary");
 }
 
+void IntegerReader::look_up(size_t begin, size_t count, const PodVector<uint8_t>& answers,
+                            uint8_t* out) const
+{
+    BASALT_ASSERT(answers.size() == dictionary_.size());
+    uint64_t codes[kChunk];
+    while (count)
+    {
+        const size_t some = std::min(count, kChunk - begin % kChunk);
+        read_codes(begin, some, codes);
+        for (size_t i = 0; i < some; ++i)
+            out[i] = answers[codes[i]];
+        begin += some;
+        count -= some;
+        out += some;
+    }
+}
+
 void IntegerReader::read_blocks(size_t begin, size_t count, uint64_t* out) const
 {
     while (count)

@@ -6,6 +6,7 @@
 // common divisor taken out before. Layout in docs/format/page.md, "Integers".
 // Everything is modulo 2^64; signed values of any width are passed sign-extended.
 
+#include "base/pod_vector.h"
 #include "encodings/byte_reader.h"
 
 #include <algorithm>
@@ -59,6 +60,9 @@ public:
     }
     // Codes into dictionary(), each checked to be in it.
     void read_codes(size_t begin, size_t count, uint64_t* out) const;
+
+    // out[i] = answers[code of value begin + i]; answers: one for each of dictionary().
+    void look_up(size_t begin, size_t count, const PodVector<uint8_t>& answers, uint8_t* out) const;
 
     static constexpr size_t kChunk = kIntegerBlock;
 

@@ -97,6 +97,10 @@ public:
     // The rows with these numbers (ascending), for late materialisation.
     virtual ColumnPtr decode_rows(const RowIndexes& rows) const;
 
+    // Of texts: the first `bytes` bytes of each value (all of a shorter one), in any column
+    // form. For GROUP BY substring(x, 1, n) and the like.
+    virtual ColumnPtr decode_prefix(size_t begin, size_t count, size_t bytes) const;
+
     // The page as distinct values and a code per row, when it is stored so: any expression over
     // this one column may then be run on the dictionary alone. False when it is not.
     virtual bool as_dictionary(size_t begin, size_t count, ColumnPtr& dictionary,

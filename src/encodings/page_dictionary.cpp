@@ -1,7 +1,6 @@
 #include "encodings/page_dictionary.h"
 
-#include "base/unaligned.h"
-#include "codecs/hash.h"
+#include "base/hash.h"
 #include "encodings/vector_visit.h"
 
 namespace basalt::inline encodings
@@ -75,6 +74,7 @@ bool DistinctValues::add_flat(const Column& flat, size_t begin, size_t count, si
     const size_t old = codes.size();
     codes.resize(old + count);
     uint32_t* out = codes.data() + old;
+    std::string_view previous; // the text of row i - 1, with its code in out[i - 1]
     for (size_t i = 0; i < count; ++i)
     {
         const size_t row = begin + i;
@@ -90,11 +90,19 @@ bool DistinctValues::add_flat(const Column& flat, size_t begin, size_t count, si
                 null_code_ = static_cast<uint32_t>(size());
             }
             out[i] = null_code_ - 1;
+            previous = {};
             continue;
         }
         const std::string_view key =
             strings ? strings->at(row) : std::string_view(data + row * width_, width_);
-        const uint64_t hash = xxh3_64(key.data(), key.size());
+        if (i && key.size() == previous.size() && !key.empty() &&
+            std::memcmp(key.data(), previous.data(), key.size()) == 0)
+        {
+            out[i] = out[i - 1];
+            continue;
+        }
+        previous = key;
+        const uint64_t hash = hash_bytes(key.data(), key.size());
         const size_t mask = slots_.size() - 1;
         size_t at = hash & mask;
         for (;; at = (at + 1) & mask)

@@ -1,5 +1,6 @@
 #include "encodings/page_statistics.h"
 
+#include "base/unaligned.h"
 #include "encodings/vector_visit.h"
 
 #include <cmath>
@@ -58,6 +59,15 @@ void minmax_of_vector(const VectorColumn<T>& column, const uint8_t* nulls, size_
     statistics.max = column.value_at(most);
 }
 
+// The first eight bytes as a number that orders as they do; reads into a PodVector's padding.
+uint64_t head_of(std::string_view text)
+{
+    if (text.empty())
+        return 0;
+    const uint64_t head = __builtin_bswap64(load<uint64_t>(text.data()));
+    return text.size() >= 8 ? head : head & ~(~uint64_t{0} >> (8 * text.size()));
+}
+
 std::string lower_bound_of(std::string_view text)
 {
     return std::string(text.substr(0, kMaxStatisticBytes));
@@ -88,15 +98,25 @@ void minmax_of_strings(const Strings& column, const uint8_t* nulls, size_t begin
                        PageStatistics& statistics)
 {
     std::optional<std::string_view> low, high;
+    uint64_t low_head = 0, high_head = 0; // first bytes in an order of numbers
     for (size_t i = begin; i < begin + count; ++i)
     {
         if (nulls && nulls[i])
             continue;
         const std::string_view text = column.at(i);
+        const uint64_t head = head_of(text);
+        if (low && low_head < head && head < high_head)
+            continue;
         if (!low || text < *low)
+        {
             low = text;
+            low_head = head;
+        }
         if (!high || *high < text)
+        {
             high = text;
+            high_head = head;
+        }
     }
     if (!low)
         return;

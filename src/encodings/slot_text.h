@@ -254,6 +254,17 @@ inline char* write_decimal(int64_t value, unsigned decimals, uint64_t power, cha
 // The same without zeros at the end of the fraction, and no point where nothing is left.
 inline char* write_shortest_decimal(int64_t value, unsigned decimals, uint64_t power, char* out)
 {
+    if (decimals == 1) // by far the most frequent
+    {
+        if (value < 0)
+            *out++ = '-';
+        const uint64_t digits = magnitude(value);
+        out = write_number(digits / 10, out);
+        const uint64_t last = digits % 10;
+        out[0] = '.';
+        out[1] = static_cast<char>('0' + last);
+        return out + (last ? 2 : 0);
+    }
     while (decimals && value % 10 == 0)
     {
         value /= 10;

@@ -47,14 +47,18 @@ void test_written(const int64_t* values, size_t count, const SlotCondition& cond
 }
 
 // The one value whose text this is, for slots of one form; false when no value has the text.
-bool value_of_text(SlotKind kind, unsigned form, const std::string& text, int64_t& value)
+bool value_of_text(const TemplatePage::Part& part, unsigned form, const std::string& text,
+                   int64_t& value)
 {
     const char* const begin = text.data();
     const char* const end = begin + text.size();
     SlotNumber number;
     const char* stop = nullptr;
-    switch (kind)
+    switch (part.kind)
     {
+    case SlotKind::Time:
+        stop = parse_time(begin, end, part.time, number.value);
+        break;
     case SlotKind::Integer:
         stop = parse_integer(begin, end, number);
         break;
@@ -74,7 +78,7 @@ bool value_of_text(SlotKind kind, unsigned form, const std::string& text, int64_
         return false;
     char back[64];
     const char* back_end =
-        write_slot_number(kind, number.value, form, integer_power_of_ten(form), back);
+        part.write(number.value, form, integer_power_of_ten(form), back);
     value = number.value;
     return std::string_view(back, static_cast<size_t>(back_end - back)) == text;
 }
@@ -116,14 +120,14 @@ void test_slot(const TemplatePage::Part& part, const SlotCondition& condition, s
         int64_t value = 0;
         if (condition.kind == Kind::Equals)
         {
-            if (value_of_text(part.kind, form, condition.text, value))
+            if (value_of_text(part, form, condition.text, value))
                 return equal_values(values.data(), count, value, hits);
             std::fill_n(hits, count, 0);
             return;
         }
         return test_written(values.data(), count, condition, hits,
                             [&](int64_t one, size_t, char* out)
-                            { return write_slot_number(part.kind, one, form, power, out); });
+                            { return part.write(one, form, power, out); });
     }
     case NumberForm::Shortest:
         return test_written(values.data(), count, condition, hits,
@@ -137,8 +141,7 @@ void test_slot(const TemplatePage::Part& part, const SlotCondition& condition, s
                             [&](int64_t one, size_t i, char* out)
                             {
                                 const unsigned each = slot_form(part.kind, forms[i]);
-                                return write_slot_number(part.kind, one, each,
-                                                         integer_power_of_ten(each), out);
+                                return part.write(one, each, integer_power_of_ten(each), out);
                             });
     }
     }

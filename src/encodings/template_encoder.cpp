@@ -145,20 +145,14 @@ RowIndexes TemplateEncoder::match(const StringColumn& column, const RowIndexes* 
         }
         ids_[row] = number;
         Rows& into = rows_[number];
+        const auto& is_text = matcher_.slot_is_text(number);
         if (into.count++ == 0)
-            into.slots.resize(static_cast<size_t>(
-                std::count_if(matcher_.at(number).begin(), matcher_.at(number).end(),
-                              [](const TemplatePart& part)
-                              { return part.kind != SlotKind::Literal && !is_sibling(part.kind); })));
-        const TextTemplate& parts = matcher_.at(number);
-        size_t slot = 0;
-        for (const auto& part : parts)
+            into.slots.resize(is_text.size());
+        for (size_t slot = 0; slot < is_text.size(); ++slot)
         {
-            if (part.kind == SlotKind::Literal || is_sibling(part.kind))
-                continue;
             SlotRows& values_of = into.slots[slot];
-            const SlotValue& value = values[slot++];
-            if (part.is_text_slot())
+            const SlotValue& value = values[slot];
+            if (is_text[slot])
             {
                 values_of.texts.push_back(value.text);
                 values_of.sizes.push_back(value.size);

@@ -151,7 +151,11 @@ private:
                 break;
             case SlotKind::SiblingText:
                 key.push_back('\6');
-                append_varint(key, token.sibling);
+                append_varint(key, token.detail);
+                break;
+            case SlotKind::Time:
+                key.push_back('\1');
+                key.append(reinterpret_cast<const char*>(&token.detail), sizeof token.detail);
                 break;
             default:
                 key.push_back(token.kind == SlotKind::Uuid   ? '\3'
@@ -217,9 +221,12 @@ private:
         TemplatePart part;
         const Token& first = lines_[members[0]].tokens[p];
         part.kind = first.kind;
-        part.sibling = first.sibling;
+        if (first.kind == SlotKind::SiblingText)
+            part.sibling = first.detail;
+        if (first.kind == SlotKind::Time)
+            part.text.assign(reinterpret_cast<const char*>(&first.detail), sizeof first.detail);
         if (first.kind == SlotKind::Literal || first.kind == SlotKind::Word ||
-            first.kind == SlotKind::SiblingText)
+            first.kind == SlotKind::SiblingText || first.kind == SlotKind::Time)
             return part;
         if (members.size() >= kConstantRows && is_constant(members, p))
         {
@@ -319,6 +326,7 @@ private:
         {
             const bool fold = shape[p].kind == SlotKind::Literal ||
                               (!is_sibling(shape[p].kind) && shape[p].kind != SlotKind::Word &&
+                               shape[p].kind != SlotKind::Time &&
                                members.size() >= 2 * kConstantRows && is_constant(members, p));
             if (!fold)
             {

@@ -45,6 +45,15 @@ ByteSet bytes_of(const TemplatePage::Part& part, const std::vector<EncodedPagePt
     case SlotKind::Ipv4:
         add_bytes(set, ".0123456789");
         return set;
+    case SlotKind::Time:
+        add_bytes(set, ":0123456789");
+        add_bytes(set, part.time.format == TimeShape::kTime     ? ""
+                       : part.time.format == TimeShape::kDashes ? "-"
+                       : part.time.format == TimeShape::kSyslog ? " JFMASONDabceglnoprtuvy"
+                                                                : "/JFMASONDabceglnoprtuvy");
+        set.set(static_cast<unsigned char>(part.time.separator));
+        set.set(static_cast<unsigned char>(part.time.fraction_separator));
+        return set;
     default:
         break;
     }
@@ -66,20 +75,26 @@ ByteSet bytes_of(const TemplatePage::Part& part, const std::vector<EncodedPagePt
 bool literals_match(const std::vector<TemplatePage::Part>& parts,
                     const std::vector<std::string>& texts, bool ignores_case)
 {
-    std::vector<std::string> literals;
+    std::vector<std::string> lower;
+    std::vector<std::string_view> literals;
+    lower.reserve(parts.size());
     for (const auto& part : parts)
-        literals.push_back(part.kind != SlotKind::Literal ? std::string()
-                           : ignores_case                 ? ascii_lower(part.text)
-                                                          : part.text);
+    {
+        if (part.kind != SlotKind::Literal)
+            literals.emplace_back();
+        else if (ignores_case)
+            literals.push_back(lower.emplace_back(ascii_lower(part.text)));
+        else
+            literals.push_back(part.text);
+    }
     if (literals.empty())
         return false;
-    size_t at = 0; // literal, and position in it
-    size_t from = 0;
     const std::string& prefix = texts.front();
     const std::string& suffix = texts.back();
     if (!literals[0].starts_with(prefix) || !literals.back().ends_with(suffix))
         return false;
-    from = prefix.size();
+    size_t at = 0; // literal, and position in it
+    size_t from = prefix.size();
     for (size_t i = 1; i + 1 < texts.size(); ++i)
     {
         for (;; ++at, from = 0)
@@ -87,7 +102,7 @@ bool literals_match(const std::vector<TemplatePage::Part>& parts,
             if (at == literals.size())
                 return false;
             const size_t found = literals[at].find(texts[i], from);
-            if (found == std::string::npos)
+            if (found == std::string_view::npos)
                 continue;
             from = found + texts[i].size();
             break;
@@ -244,6 +259,53 @@ private:
     }
 };
 
+// The verdicts of one predicate over all templates of a page.
+struct TemplatePage::Decided
+{
+    PagePredicate predicate;
+    std::optional<LinePredicate> lines; // nullopt: not ours to decide
+    std::vector<Verdict> verdicts;
+    PodVector<uint8_t> codes; // by template; 0 and 1: the answer
+    bool all_decided = true;
+    static constexpr uint8_t kLook = 2;
+    static constexpr uint8_t kConditions = 3;
+};
+
+// Scans ask granule by granule, so the last predicate is kept.
+std::shared_ptr<const TemplatePage::Decided>
+TemplatePage::decide(const PagePredicate& predicate) const
+{
+    const std::lock_guard lock(decided_mutex_);
+    if (decided_ && decided_->predicate.kind == predicate.kind &&
+        decided_->predicate.values == predicate.values)
+        return decided_;
+    auto decided = std::make_shared<Decided>();
+    decided->predicate = predicate;
+    decided->lines = LinePredicate::make(predicate);
+    decided_ = decided;
+    if (!decided->lines)
+        return decided;
+    if (byte_sets_.empty())
+    {
+        byte_sets_.resize(templates_.size());
+        for (size_t t = 0; t < templates_.size(); ++t)
+            for (const auto& part : templates_[t].parts)
+                byte_sets_[t].push_back(bytes_of(part, siblings_));
+    }
+    for (size_t t = 0; t < templates_.size(); ++t)
+    {
+        decided->verdicts.push_back(
+            decided->lines->verdict_of(templates_[t].parts, byte_sets_[t]));
+        const auto kind = decided->verdicts.back().kind;
+        const uint8_t code = kind == Verdict::Kind::Look         ? Decided::kLook
+                             : kind == Verdict::Kind::Conditions ? Decided::kConditions
+                             : (kind == Verdict::Kind::Yes) != decided->lines->negated;
+        decided->codes.push_back(code);
+        decided->all_decided &= code < Decided::kLook;
+    }
+    return decided;
+}
+
 void TemplatePage::look(const LinePredicate& predicate, size_t block, size_t first,
                         const RowIndexes& rows, uint8_t* mask) const
 {
@@ -261,26 +323,12 @@ bool TemplatePage::evaluate(const PagePredicate& predicate, size_t begin, size_t
                             uint8_t* mask) const
 {
     BASALT_ASSERT(begin + count <= rows_);
-    const auto lines = LinePredicate::make(predicate);
-    if (!lines)
+    const auto decided = decide(predicate);
+    if (!decided->lines)
         return false;
-    std::vector<Verdict> verdicts;
-    PodVector<uint8_t> codes(templates_.size()); // 0 and 1: the answer
-    constexpr uint8_t kLook = 2;
-    constexpr uint8_t kConditions = 3;
-    bool all_decided = true;
-    for (size_t t = 0; t < templates_.size(); ++t)
-    {
-        std::vector<ByteSet> sets;
-        for (const auto& part : templates_[t].parts)
-            sets.push_back(bytes_of(part, siblings_));
-        verdicts.push_back(lines->verdict_of(templates_[t].parts, sets));
-        const auto kind = verdicts.back().kind;
-        codes[t] = kind == Verdict::Kind::Look         ? kLook
-                   : kind == Verdict::Kind::Conditions ? kConditions
-                                                       : (kind == Verdict::Kind::Yes) != lines->negated;
-        all_decided &= codes[t] < kLook;
-    }
+    const auto& lines = decided->lines;
+    const auto& codes = decided->codes;
+    const bool all_decided = decided->all_decided;
     const bool same = std::all_of(codes.begin(), codes.end(),
                                   [&](uint8_t code) { return code == codes[0]; });
     if (all_decided && same)
@@ -306,12 +354,12 @@ bool TemplatePage::evaluate(const PagePredicate& predicate, size_t begin, size_t
         {
             RowIndexes to_look;
             for (size_t i = 0; i < some; ++i)
-                if (mask[i] == kLook)
+                if (mask[i] == Decided::kLook)
                     to_look.push_back(static_cast<uint32_t>(first + i));
             look(*lines, block, first, to_look, mask);
             for (size_t t = 0; t < templates_.size(); ++t)
-                if (codes[t] == kConditions)
-                    check_conditions(t, verdicts[t].ways, lines->negated, begin, some, ids.data(),
+                if (codes[t] == Decided::kConditions)
+                    check_conditions(t, decided->verdicts[t].ways, lines->negated, begin, some, ids.data(),
                                      mask);
         }
         begin += some;

@@ -1,6 +1,6 @@
 #include "encodings/template_matcher.h"
 
-#include "base/hash.h"
+#include "encodings/slot_time.h"
 
 #include <algorithm>
 #include <emmintrin.h>
@@ -31,6 +31,11 @@ inline bool same_bytes(const char* a, const char* b, size_t size)
                                          _mm_loadu_si128(reinterpret_cast<const __m128i*>(b + i)));
     const unsigned wanted = (1u << (size - i)) - 1;
     return (static_cast<unsigned>(_mm_movemask_epi8(equal)) & wanted) == wanted;
+}
+
+inline uint64_t window_slot(uint64_t window, uint32_t shift)
+{
+    return window * 0x9fb21c651e98df25ull >> shift;
 }
 
 } // namespace
@@ -79,6 +84,10 @@ uint32_t TemplateMatcher::add(const TextTemplate& parts)
     if (nodes_[node].end == kNoTemplate)
         nodes_[node].end = number;
     templates_.push_back(parts);
+    auto& slots = slot_is_text_.emplace_back();
+    for (const auto& part : parts)
+        if (part.kind != SlotKind::Literal && !is_sibling(part.kind))
+            slots.push_back(part.is_text_slot());
     known_.emplace(std::move(key), number);
     indexed_ = false;
     return number;
@@ -106,6 +115,7 @@ void TemplateMatcher::index(Node& node)
             return 0;
         case SlotKind::Uuid:
         case SlotKind::Ipv4:
+        case SlotKind::Time:
             return 1;
         case SlotKind::Integer:
             return 2;
@@ -152,13 +162,13 @@ void TemplateMatcher::index(Node& node)
     uint32_t slots = 16;
     while (slots < node.literals.size() * 4)
         slots *= 2;
-    node.mask = slots - 1;
+    node.shift = 64 - static_cast<uint32_t>(__builtin_ctz(slots));
     std::vector<std::vector<uint32_t>> lists(slots);
     for (uint32_t i = 0; i < node.literals.size(); ++i)
     {
         const auto& edge = node.literals[i];
         if (edge.size >= best_at + 8)
-            lists[hash_int(load<uint64_t>(edge.text.data() + best_at)) & node.mask].push_back(i);
+            lists[window_slot(load<uint64_t>(edge.text.data() + best_at), node.shift)].push_back(i);
         else
             node.unhashed.push_back(i);
     }
@@ -225,7 +235,7 @@ bool TemplateMatcher::walk(uint32_t number, const char* at, size_t depth)
         {
             const auto window = load<uint64_t>(at + node.window_at);
             for (const uint32_t* next =
-                     node.chain.data() + node.buckets[hash_int(window) & node.mask];
+                     node.chain.data() + node.buckets[window_slot(window, node.shift)];
                  *next != UINT32_MAX; ++next)
                 if (try_literal(node.literals[*next], at, depth))
                     return true;
@@ -306,6 +316,14 @@ bool TemplateMatcher::try_slot(const SlotEdge& edge, const char* at, size_t dept
     case SlotKind::Ipv4:
         stop = parse_ipv4(at, end_, value.number);
         break;
+    case SlotKind::Time:
+    {
+        TimeShape shape;
+        TimeShape::read(edge.part.text, shape);
+        stop = parse_time(at, end_, shape, value.number.value);
+        value.number.form = 0;
+        break;
+    }
     case SlotKind::Uuid:
         stop = is_uuid(at, end_) ? at + 36 : nullptr;
         break;

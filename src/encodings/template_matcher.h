@@ -31,6 +31,12 @@ public:
     size_t size() const { return templates_.size(); }
     const TextTemplate& at(uint32_t number) const { return templates_[number]; }
 
+    // Of the slots of a template that are no siblings: 1 for text slots.
+    const std::vector<uint8_t>& slot_is_text(uint32_t number) const
+    {
+        return slot_is_text_[number];
+    }
+
     // Columns that templates refer to.
     const std::vector<uint32_t>& siblings() const { return siblings_; }
     // Where sibling values come from in the lines that follow.
@@ -60,7 +66,7 @@ private:
         // For many literals: those with a given window of eight bytes; others are tried always.
         bool hashed = false;
         uint32_t window_at = 0;
-        uint32_t mask = 0;
+        uint32_t shift = 0;
         std::vector<uint32_t> buckets;     // by hash, indexes into chain
         std::vector<uint32_t> chain;       // lists of literals, each ended by UINT32_MAX
         std::vector<uint32_t> unhashed;
@@ -73,6 +79,7 @@ private:
     void index(Node& node);
 
     std::vector<TextTemplate> templates_;
+    std::vector<std::vector<uint8_t>> slot_is_text_;
     std::unordered_map<std::string, uint32_t> known_;
     std::vector<Node> nodes_ = std::vector<Node>(1);
     std::vector<uint32_t> siblings_;

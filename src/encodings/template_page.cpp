@@ -83,7 +83,11 @@ void TemplatePage::read_part(const TemplatePart& part, size_t count, StreamSourc
         out.kind = SlotKind::Rest;
     }
     else
+    {
+        if (part.kind == SlotKind::Time)
+            TimeShape::read(part.text, out.time);
         out.numbers = &numbers_.emplace_back(part.kind, count, source);
+    }
 }
 
 void TemplatePage::add_part(PageTemplate& into, Part part) const
@@ -94,10 +98,9 @@ void TemplatePage::add_part(PageTemplate& into, Part part) const
         char buffer[64];
         const auto value = static_cast<int64_t>(part.numbers->values.constant());
         const unsigned form = slot_form(part.kind, part.numbers->form);
-        char* end =
-            write_slot_number(part.kind, value, form, integer_power_of_ten(form), buffer);
+        const char* end = part.write(value, form, integer_power_of_ten(form), buffer);
         part.kind = SlotKind::Literal;
-        part.text.assign(buffer, end);
+        part.text.assign(buffer, static_cast<size_t>(end - buffer));
         part.numbers = nullptr;
     }
     if (part.texts && part.texts->dictionary() && part.texts->dictionary()->size() == 1 &&
@@ -212,6 +215,52 @@ ColumnPtr TemplatePage::decode_rows(const RowIndexes& rows) const
         render(selection, *column);
     }
     return column;
+}
+
+// Templates that begin with enough text give one dictionary entry each; the rest of the rows are
+// written and cut, an entry each.
+ColumnPtr TemplatePage::decode_prefix(size_t begin, size_t count, size_t bytes) const
+{
+    BASALT_ASSERT(begin + count <= rows_);
+    auto dictionary = std::make_shared<StringColumn>();
+    constexpr uint32_t kUnknown = UINT32_MAX;
+    PodVector<uint32_t> code_of(templates_.size(), kUnknown);
+    size_t known_rows = 0;
+    for (size_t t = 0; t < templates_.size(); ++t)
+    {
+        const auto& parts = templates_[t].parts;
+        const bool is_text = parts.empty() || (parts[0].kind == SlotKind::Literal &&
+                                               (parts[0].text.size() >= bytes || parts.size() == 1));
+        if (!is_text)
+            continue;
+        code_of[t] = static_cast<uint32_t>(dictionary->size());
+        dictionary->append(parts.empty() ? std::string_view()
+                                         : std::string_view(parts[0].text).substr(0, bytes));
+        known_rows += templates_[t].count;
+    }
+    if (known_rows * 2 < rows_)
+        return EncodedPage::decode_prefix(begin, count, bytes);
+    PodVector<uint32_t> codes(count);
+    ids_.read_as(begin, count, codes.data());
+    RowIndexes others;
+    for (size_t i = 0; i < count; ++i)
+    {
+        if (codes[i] >= code_of.size())
+            throw_damaged_page("a template is missing");
+        codes[i] = code_of[codes[i]];
+        if (codes[i] == kUnknown)
+            others.push_back(static_cast<uint32_t>(begin + i));
+    }
+    if (!others.empty())
+    {
+        const ColumnPtr lines = decode_rows(others);
+        for (size_t i = 0; i < others.size(); ++i)
+        {
+            codes[others[i] - begin] = static_cast<uint32_t>(dictionary->size());
+            dictionary->append(column_as<StringColumn>(*lines).at(i).substr(0, bytes));
+        }
+    }
+    return std::make_shared<DictionaryColumn>(std::move(dictionary), std::move(codes));
 }
 
 } // namespace basalt::encodings

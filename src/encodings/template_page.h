@@ -6,8 +6,10 @@
 #include "encodings/page_format.h"
 #include "encodings/slot_streams.h"
 #include "encodings/slot_text.h"
+#include "encodings/slot_time.h"
 #include "encodings/text_values.h"
 
+#include <bitset>
 #include <deque>
 #include <mutex>
 
@@ -36,6 +38,7 @@ public:
     size_t rows() const override { return rows_; }
     ColumnPtr decode(size_t begin, size_t count) const override;
     ColumnPtr decode_rows(const RowIndexes& rows) const override;
+    ColumnPtr decode_prefix(size_t begin, size_t count, size_t bytes) const override;
     bool evaluate(const PagePredicate& predicate, size_t begin, size_t count,
                   uint8_t* mask) const override;
 
@@ -46,8 +49,16 @@ public:
         std::string text;             // of literals
         size_t sibling = 0;           // index into siblings_
         unsigned scale = 0;           // of SiblingNumber
+        TimeShape time;               // of Time
         const SlotNumbers* numbers = nullptr;
         const TextValues* texts = nullptr;
+
+        // Text of a value of a number slot. power: 10^form.
+        char* write(int64_t value, unsigned form, uint64_t power, char* to) const
+        {
+            return kind == SlotKind::Time ? write_time(value, time, to)
+                                          : write_slot_number(kind, value, form, power, to);
+        }
     };
     struct PageTemplate
     {
@@ -77,6 +88,8 @@ private:
     void render(const Selection& selection, StringColumn& out) const;
     struct Verdict;
     struct LinePredicate;
+    struct Decided;
+    std::shared_ptr<const Decided> decide(const PagePredicate& predicate) const;
     // Decides rows (offsets in the block, ascending) by their lines; mask begins at row `first`.
     void look(const LinePredicate& predicate, size_t block, size_t first, const RowIndexes& rows,
               uint8_t* mask) const;
@@ -95,6 +108,9 @@ private:
     std::deque<TextValues> texts_;
     mutable std::once_flag cursors_once_;
     mutable PodVector<uint32_t> cursors_; // by block, template
+    mutable std::mutex decided_mutex_;
+    mutable std::shared_ptr<const Decided> decided_;
+    mutable std::vector<std::vector<std::bitset<256>>> byte_sets_; // by template, part
 };
 
 } // namespace basalt::encodings

@@ -39,10 +39,11 @@ struct Step
         SiblingText,
         SiblingNumber,
     } kind = Kind::Literal;
-    SlotKind slot = SlotKind::Literal;
+    const TemplatePage::Part* part = nullptr;
     unsigned form = 0;
     uint64_t power = 1;
-    std::string_view literal;
+    const char* literal = nullptr; // with room to read behind
+    size_t literal_size = 0;
     const int64_t* values = nullptr;
     const uint8_t* forms = nullptr;
     const StringColumn* texts = nullptr;
@@ -92,6 +93,7 @@ void TemplatePage::render(const Selection& selection, StringColumn& out) const
     std::deque<PodVector<int64_t>> values;
     std::deque<PodVector<uint8_t>> forms;
     std::vector<ColumnPtr> texts;
+    PodVector<char> literals;
     std::vector<Step> steps;
     PodVector<uint32_t> first_step(width + 1, 0);
     size_t bound = 64;      // of literals and numbers
@@ -108,10 +110,12 @@ void TemplatePage::render(const Selection& selection, StringColumn& out) const
         for (const Part& part : templates_[t].parts)
         {
             Step step;
-            step.slot = part.kind;
+            step.part = &part;
             if (part.kind == SlotKind::Literal)
             {
-                step.literal = part.text;
+                // Where it stands in `literals`, made a pointer when all are there.
+                step.literal_size = part.text.size();
+                literals.append(part.text.data(), part.text.size());
                 bound += part.text.size() * uses[t];
             }
             else if (part.kind == SlotKind::SiblingText)
@@ -177,6 +181,12 @@ void TemplatePage::render(const Selection& selection, StringColumn& out) const
         }
     }
     first_step[width] = static_cast<uint32_t>(steps.size());
+    const char* next_literal = literals.data();
+    for (auto& step : steps)
+    {
+        step.literal = next_literal;
+        next_literal += step.literal_size;
+    }
 
     const size_t start = out.chars().size();
     out.chars().resize(start + bound + text_bytes + text_bytes / 16);
@@ -205,19 +215,17 @@ void TemplatePage::render(const Selection& selection, StringColumn& out) const
             switch (step->kind)
             {
             case Step::Kind::Literal:
-                // Literals are std::strings: no room behind them.
-                std::memcpy(at, step->literal.data(), step->literal.size());
-                at += step->literal.size();
+                copy_wide(at, step->literal, step->literal_size);
+                at += step->literal_size;
                 break;
             case Step::Kind::Number:
-                at = write_slot_number(step->slot, step->values[index], step->form, step->power,
-                                       at);
+                at = step->part->write(step->values[index], step->form, step->power, at);
                 break;
             case Step::Kind::Shortest:
                 at = write_shortest_decimal(step->values[index], step->form, step->power, at);
                 break;
             case Step::Kind::EachForm:
-                at = write_slot_number(step->slot, step->values[index], step->forms[index],
+                at = step->part->write(step->values[index], step->forms[index],
                                        integer_power_of_ten(step->forms[index]), at);
                 break;
             case Step::Kind::SiblingNumber:

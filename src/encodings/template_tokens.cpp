@@ -1,5 +1,7 @@
 #include "encodings/template_tokens.h"
 
+#include "encodings/slot_time.h"
+
 #include <algorithm>
 
 namespace basalt::inline encodings
@@ -130,6 +132,15 @@ private:
         const char* const stop = end_of_word(begin, end());
         if (is_uuid(begin, end()) && (begin + 36 == end() || !is_word_byte(begin[36])))
             return token(SlotKind::Uuid, at, begin + 36);
+        TimeShape time;
+        if (const char* time_end = detect_time(begin, end(), time))
+        {
+            at = token(SlotKind::Time, at, time_end);
+            char bytes[TimeShape::kBytes];
+            time.write(bytes);
+            tokens_.back().detail = load<uint32_t>(bytes);
+            return at;
+        }
         SlotNumber number;
         if (is_digit_byte(*begin))
         {

@@ -17,7 +17,7 @@ struct Token
     SlotKind kind = SlotKind::Literal; // Literal: delimiters, and letters next to digits
     uint32_t begin = 0;
     uint32_t size = 0;
-    uint32_t sibling = 0;
+    uint32_t detail = 0; // SiblingText: the column; Time: the bytes of its shape
 };
 
 // A part of the line that repeats another column; not overlapping, ascending.

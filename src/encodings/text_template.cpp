@@ -1,5 +1,7 @@
 #include "encodings/text_template.h"
 
+#include "encodings/slot_time.h"
+
 namespace basalt::inline encodings
 {
 
@@ -18,6 +20,8 @@ void append_template(const TextTemplate& parts, std::string& out)
         }
         else if (part.kind == SlotKind::HexLower || part.kind == SlotKind::HexUpper)
             out.push_back(static_cast<char>(!part.text.empty()));
+        else if (part.kind == SlotKind::Time)
+            out += part.text;
     }
 }
 
@@ -42,6 +46,13 @@ TextTemplate read_template(ByteReader& reader)
         }
         else if (part.kind == SlotKind::HexLower || part.kind == SlotKind::HexUpper)
             part.text = reader.byte() ? "t" : "";
+        else if (part.kind == SlotKind::Time)
+        {
+            part.text = reader.bytes(TimeShape::kBytes);
+            TimeShape shape;
+            if (!TimeShape::read(part.text, shape))
+                throw_damaged_page("a template has a time of an unknown shape");
+        }
     }
     return parts;
 }
@@ -50,7 +61,8 @@ std::string describe_template(const TextTemplate& parts)
 {
     static constexpr const char* kNames[] = {"",         "Integer", "Decimal",     "hex",
                                              "HEX",      "Uuid",    "Ipv4",        "Word",
-                                             "Quoted",   "Rest",    "SiblingText", "SiblingNumber"};
+                                             "Quoted",   "Rest",    "SiblingText", "SiblingNumber",
+                                             "Time"};
     std::string out;
     for (const auto& part : parts)
     {

@@ -29,8 +29,9 @@ enum class SlotKind : uint8_t
     Rest = 9,           // all up to the end
     SiblingText = 10,   // the value of a String column in this row
     SiblingNumber = 11, // the shortest decimal text of a number column's value in this row
+    Time = 12,          // a time of one TimeShape
 };
-inline constexpr uint8_t kLastSlotKind = 11;
+inline constexpr uint8_t kLastSlotKind = 12;
 
 inline bool is_sibling(SlotKind kind)
 {
@@ -40,7 +41,7 @@ inline bool is_sibling(SlotKind kind)
 inline bool is_number(SlotKind kind)
 {
     return kind == SlotKind::Integer || kind == SlotKind::Decimal || kind == SlotKind::HexLower ||
-           kind == SlotKind::HexUpper || kind == SlotKind::Ipv4;
+           kind == SlotKind::HexUpper || kind == SlotKind::Ipv4 || kind == SlotKind::Time;
 }
 // Longer hexadecimal texts than this are kept as texts.
 inline constexpr size_t kMaxHexNumberDigits = 16;
@@ -49,12 +50,15 @@ struct TemplatePart
 {
     SlotKind kind = SlotKind::Literal;
     uint32_t sibling = 0; // column, of sibling slots
-    std::string text;     // of literals; of HexLower and HexUpper: "t" when kept as texts
+    // Of literals. HexLower, HexUpper: "t" when kept as texts. Time: the shape's bytes.
+    std::string text;
 
     bool operator==(const TemplatePart&) const = default;
     bool is_text_slot() const
     {
-        return kind != SlotKind::Literal && !is_sibling(kind) && (!is_number(kind) || !text.empty());
+        if (kind == SlotKind::HexLower || kind == SlotKind::HexUpper)
+            return !text.empty();
+        return kind != SlotKind::Literal && !is_sibling(kind) && !is_number(kind);
     }
 };
 

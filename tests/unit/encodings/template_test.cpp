@@ -1,5 +1,6 @@
 #include "encodings/page_format.h"
 #include "encodings/slot_text.h"
+#include "encodings/slot_time.h"
 #include "encodings/template_learn.h"
 #include "encodings/template_tokens.h"
 #include "tests/unit/encodings/one_part.h"
@@ -61,6 +62,48 @@ TEST(SlotText, TakesOnlyWhatItGivesBack)
         char buffer[64];
         const char* end = write_number(value, buffer);
         ASSERT_EQ(std::string(buffer, static_cast<size_t>(end - buffer)), std::to_string(value));
+    }
+}
+
+TEST(SlotTime, TakesOnlyWhatItGivesBack)
+{
+    const auto taken = [](const std::string& text)
+    {
+        TimeShape shape;
+        const char* const end = text.data() + text.size();
+        const char* stop = detect_time(text.data(), end, shape);
+        if (!stop)
+            return std::string("none");
+        int64_t ticks = 0;
+        EXPECT_EQ(parse_time(text.data(), end, shape, ticks), stop);
+        char buffer[64];
+        const char* written = write_time(ticks, shape, buffer);
+        EXPECT_EQ(std::string(text.data(), stop), std::string(buffer, static_cast<size_t>(written - buffer)));
+        return std::string(text.data(), stop);
+    };
+    for (const std::string text :
+         {"2026-08-25 12:00:00", "2026-08-25T23:59:59.123", "1969-12-31 23:59:59,5",
+          "2024/02/29 00:00:00", "0001-01-01 00:00:00", "9999-12-31 23:59:59",
+          "25/Aug/2026:12:00:00", "Aug  5 12:00:00", "Feb 29 12:00:00", "Dec 31 23:59:59",
+          "12:34:56", "00:00:00.000000001", "1970-01-01 00:00:00.000"})
+        EXPECT_EQ(taken(text), text);
+    for (const char* text :
+         {"2026-08-25 24:00:00", "2026-08-25 12:60:00", "2026-08-25 12:00:60", "2026-02-30 12:00:00",
+          "2025-02-29 12:00:00", "2026-00-10 12:00:00", "Aug 05 12:00:00", "Aug  0 12:00:00",
+          "Aug 32 12:00:00", "Abc 12 12:00:00", "25/aug/2026:12:00:00", "12:34:567", "12:34:56:78",
+          "2026-08-25 12:00:00.1234567890", "2026-8-25 12:00:00", ""})
+        EXPECT_EQ(taken(text), "none") << text;
+    // Any number can be written.
+    SeededRandom random(2);
+    for (int i = 0; i < 20000; ++i)
+    {
+        TimeShape shape;
+        shape.format = "ISCLT"[i % 5];
+        shape.digits = static_cast<uint8_t>(i % 10);
+        char buffer[64];
+        const char* end =
+            write_time(static_cast<int64_t>(random.next_u64() >> (i % 64)), shape, buffer);
+        ASSERT_LE(end - buffer, static_cast<ptrdiff_t>(kMaxTimeBytes));
     }
 }
 
@@ -145,6 +188,24 @@ TEST(TemplatePage, OddLinesComeBackFromPagesOfEverySize)
             const OnePart part(type, "", 1024, columns);
             for (size_t i = 0; i < columns.size(); ++i)
                 expect_equal_texts(columns[i], 0, part.open(i)->decode(0, rows));
+        }
+    }
+}
+
+TEST(TemplatePage, PrefixesAreThoseOfTheLines)
+{
+    const auto type = type_from_name("String");
+    for (const auto& line : {log_line, odd_line})
+    {
+        const auto column = lines_of(9000, 5, line);
+        const OnePart part(type, "", 512, {column});
+        for (const size_t bytes : {0, 1, 5, 12, 20, 200})
+        {
+            const auto cut = to_flat(part.open(0)->decode_prefix(100, 8500, bytes));
+            ASSERT_EQ(cut->size(), 8500u);
+            for (size_t i = 0; i < 8500; ++i)
+                ASSERT_EQ(column_as<StringColumn>(*cut).at(i),
+                          column_as<StringColumn>(*column).at(100 + i).substr(0, bytes));
         }
     }
 }
