@@ -100,7 +100,7 @@ public:
         figures.timezone = target_.value("SELECT timezone()");
         read_settings(figures);
         figures.tables.push_back(load("default", "", table_name("")));
-        const std::string& table = figures.tables[0].table;
+        const std::string table = figures.tables[0].table; // tables grows below
         figures.rows_hash = target_.value(
             fmt::format("SELECT count(), sum(cityHash64(timestamp, namespace, pod, container, "
                         "level, message, trace_id, duration_ms)) FROM {}",
