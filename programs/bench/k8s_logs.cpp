@@ -188,13 +188,16 @@ private:
         return figures;
     }
 
-    // Waits until merges have ended, at most ten minutes.
+    // Waits until every row stands in a part and merges have ended, at most ten minutes.
     void settle(const std::string& table)
     {
         for (int i = 0; i < 1200; ++i)
         {
-            if (target_.number(fmt::format(
-                    "SELECT count() FROM system.merges WHERE table = '{}'", table)) == 0)
+            const uint64_t merges = target_.number(
+                fmt::format("SELECT count() FROM system.merges WHERE table = '{}'", table));
+            const uint64_t rows = target_.number(fmt::format(
+                "SELECT sum(rows) FROM system.parts WHERE table = '{}' AND active", table));
+            if (merges == 0 && rows == options_.rows)
                 return;
             usleep(500000);
         }
