@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "io/file_system.h"
 #include "net/http/server.h"
+#include "net/native/server.h"
 #include "programs/play_page.h"
 #include "system/system_tables.h"
 
@@ -24,7 +25,8 @@ int server_main(int argc, char** argv)
     EngineOptions options;
     HttpServerOptions http;
     options.path = "./basalt-data";
-    uint16_t tcp_port = 9000, postgres_port = 9005;
+    NativeServerOptions native;
+    uint16_t postgres_port = 9005;
     std::vector<std::string> arguments = take_settings(argc, argv, options.default_settings);
 
     CLI::App app("The Basalt server", "basalt server");
@@ -34,7 +36,7 @@ int server_main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--http-port,--http_port", http.port, "0 turns HTTP off")
         ->capture_default_str();
-    app.add_option("--tcp-port,--tcp_port", tcp_port, "native protocol: not built yet")
+    app.add_option("--tcp-port,--tcp_port", native.port, "native protocol; 0 turns it off")
         ->capture_default_str();
     app.add_option("--postgres-port,--postgresql_port", postgres_port,
                    "PostgreSQL wire: not built yet")
@@ -75,21 +77,35 @@ int server_main(int argc, char** argv)
     register_system_tables(engine);
 
     std::unique_ptr<HttpServer> server;
+    char host[256] = {};
+    gethostname(host, sizeof(host) - 1);
+    http.display_name = host;
     if (http.port != 0)
     {
-        char host[256] = {};
-        gethostname(host, sizeof(host) - 1);
-        http.display_name = host;
         http.play_page = play_page();
         server = std::make_unique<HttpServer>(engine, http);
         server->start();
     }
-    std::printf("Basalt %s is ready: http://%s:%u, data in %s\n", kBasaltVersion,
-                http.host.c_str(), server ? server->port() : 0, options.path.c_str());
+    std::unique_ptr<NativeServer> native_server;
+    if (native.port != 0)
+    {
+        native.host = http.host;
+        native.max_connections = http.max_connections;
+        native.display_name = http.display_name;
+        if (server)
+            native.http_hint = "port " + std::to_string(server->port());
+        native_server = std::make_unique<NativeServer>(engine, native);
+        native_server->start();
+    }
+    std::printf("Basalt %s is ready: http://%s:%u, tcp port %u, data in %s\n", kBasaltVersion,
+                http.host.c_str(), server ? server->port() : 0,
+                native_server ? native_server->port() : 0, options.path.c_str());
     std::fflush(stdout);
 
     int signal = 0;
     sigwait(&signals, &signal);
+    if (native_server)
+        native_server->stop();
     if (server)
         server->stop();
     engine.stop();

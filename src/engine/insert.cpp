@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "binder/binder.h"
 #include "engine/select.h"
+#include "sql/formatter.h"
 
 #include <fmt/format.h>
 #include <set>
@@ -236,6 +237,64 @@ void InsertLane::finish()
     for (auto& view : views_)
         if (view->lane)
             view->lane->finish();
+}
+
+bool takes_blocks_of(const AstInsert& insert, const std::string& text)
+{
+    if (insert.select || insert.infile || insert.table_function)
+        return false;
+    return !insert.has_inline_data || insert.data_offset >= text.size() ||
+           text.find_first_not_of(" \t\r\n;", insert.data_offset) == std::string::npos;
+}
+
+std::string describe_columns(const TableMetadata& metadata)
+{
+    std::string text = fmt::format("columns format version: 1\n{} columns:\n",
+                                   metadata.columns.size());
+    const auto add_escaped = [&](std::string_view part)
+    {
+        for (const char c : part)
+        {
+            const size_t special = std::string_view("\\\t\n\r\b\f'").find(c);
+            if (special == std::string_view::npos)
+                text += c;
+            else
+            {
+                text += '\\';
+                text += "\\tnrbf'"[special];
+            }
+        }
+    };
+    for (const auto& column : metadata.columns)
+    {
+        text += quote_identifier(column.name) + " ";
+        add_escaped(column.type->name());
+        std::string_view kind;
+        switch (column.default_kind)
+        {
+        case DefaultKind::None:
+            break;
+        case DefaultKind::Default:
+            kind = "DEFAULT";
+            break;
+        case DefaultKind::Materialized:
+            kind = "MATERIALIZED";
+            break;
+        case DefaultKind::Ephemeral:
+            kind = "EPHEMERAL";
+            break;
+        case DefaultKind::Alias:
+            kind = "ALIAS";
+            break;
+        }
+        if (!kind.empty())
+        {
+            text += fmt::format("\t{}\t", kind);
+            add_escaped(column.default_text);
+        }
+        text += '\n';
+    }
+    return text;
 }
 
 Header insert_header(const AstInsert& insert, const TableMetadata& metadata)

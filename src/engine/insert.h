@@ -48,6 +48,13 @@ private:
     std::vector<std::unique_ptr<ExpressionProgram>> constraints_;
 };
 
+// Whether the rows of an INSERT are neither a SELECT's nor in the text behind its head.
+bool takes_blocks_of(const AstInsert& insert, const std::string& text);
+
+// A table's columns as the native protocol tells clients of them: "columns format version: 1", the
+// number of columns, a line for each with its type and its default.
+std::string describe_columns(const TableMetadata& metadata);
+
 // The columns that an INSERT names, in its order (all insertable ones when it names none).
 Header insert_header(const AstInsert& insert, const TableMetadata& metadata);
 

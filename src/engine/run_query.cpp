@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "binder/binder.h"
+#include "engine/insert.h"
 #include "engine/statement.h"
 #include "sql/formatter.h"
 #include "sql/parser.h"
@@ -298,11 +299,19 @@ private:
                 head = request_.text.substr(insert->data_offset);
             data = std::make_unique<DataBuffer>(std::move(head), request_.more);
         }
+        if (request_.before_run && !takes_blocks(*statement_ast))
+            request_.before_run();
         StatementContext statement{engine_, session_, context, request_, data.get()};
         query_->max_result_rows_ = context->settings.get_uint("max_result_rows");
         query_->max_result_bytes_ = context->settings.get_uint("max_result_bytes");
         query_->break_on_overflow_ = context->settings.get("result_overflow_mode") == "break";
         query_->result_ = run_statement(statement_ast, statement);
+    }
+
+    bool takes_blocks(const Ast& statement) const
+    {
+        const auto* insert = statement.as<AstInsert>();
+        return insert && request_.insert_blocks && takes_blocks_of(*insert, request_.text);
     }
 
     // An INSERT may be followed by any amount of data; another statement must have been read whole.
@@ -340,6 +349,8 @@ private:
         query_->slot_ =
             engine_.processes().add(std::move(entry), engine_.options().max_concurrent_queries);
         started_ = true;
+        if (request_.on_start)
+            request_.on_start(query_->context_);
         auto& counters = query_->context_->counters;
         counters.add(ProfileEvent::Query);
         if (query_->kind_ == "Select")

@@ -43,8 +43,16 @@ struct QueryRequest
     std::string default_format = "TabSeparated";
     std::string database; // empty: the session's
     ClientInfo client;
-    // Native protocol: INSERT data arrives as blocks. Set when the header of an insert is known.
-    std::function<std::function<Block()>(const Header&)> insert_blocks;
+    // Called once the query is listed and can be cancelled, on the thread that starts it.
+    std::function<void(const QueryContextPtr&)> on_start;
+    // Called before the statement runs, unless it is an INSERT that takes blocks: for what arrives
+    // after the text and must be there first.
+    std::function<void()> before_run;
+    // Native protocol: INSERT data that is not in the text arrives as blocks. Called with the wanted
+    // columns and the target's description (describe_columns); gives the source of blocks, whose end
+    // is a block without rows. Columns may have other types; they are cast.
+    std::function<std::function<Block()>(const Header&, const std::string& description)>
+        insert_blocks;
     bool readonly = false; // GET over HTTP: only reading statements
 };
 

@@ -1,5 +1,6 @@
 #include "formats/native.h"
 
+#include "formats/native_layouts.h"
 #include "io/binary.h"
 
 #include <fmt/core.h>
@@ -88,11 +89,18 @@ std::optional<Block> read_native_block(InputBuffer& in, uint64_t revision)
         NamedColumn column;
         column.name = read_string(in, kMaxNameBytes);
         column.type = type_from_name(read_string(in, kMaxNameBytes));
+        ColumnLayout layout;
         if (revision >= kRevisionWithCustomSerialization && in.read_byte() != 0)
-            throw Error(error_codes::NOT_IMPLEMENTED,
-                        "Column " + column.name + " comes in a sparse or other special layout, "
-                                                  "which is not implemented");
-        if (rows > 0)
+            layout = read_column_layout(in, column.type);
+        if (rows > 0 && !layout.is_default())
+        {
+            if (rows > kMaxSpecialLayoutRows)
+                throw Error(error_codes::INCORRECT_DATA,
+                            fmt::format("{} rows in a block with a sparse column; the limit is {}",
+                                        rows, kMaxSpecialLayoutRows));
+            column.column = read_column_in_layout(layout, column.type, rows, in);
+        }
+        else if (rows > 0)
             column.column = serialization_of(column.type)->read_native(rows, in);
         else
             column.column = column.type->create_column();

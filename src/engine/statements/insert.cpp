@@ -89,20 +89,64 @@ size_t value_expression(std::string_view text, const TypePtr& type, Column& into
     return end;
 }
 
+// Columns of `block` in the order of `wanted`: by name, or by position when names differ.
+Block arrange(Block block, const Header& wanted)
+{
+    if (block.width() != wanted.size())
+        throw Error(error_codes::NUMBER_OF_COLUMNS_DOESNT_MATCH,
+                    fmt::format("A block of {} columns was sent where {} are wanted",
+                                block.width(), wanted.size()));
+    std::vector<NamedColumn> columns;
+    for (const auto& column : wanted)
+        if (const int at = block.find(column.name); at >= 0)
+            columns.push_back(block[static_cast<size_t>(at)]);
+    if (columns.size() == wanted.size())
+        return Block(std::move(columns), block.rows());
+    for (size_t i = 0; i < wanted.size(); ++i)
+        block[i].name = wanted[i].name;
+    return block;
+}
+
+void insert_blocks(const Header& wanted, const TablePtr& table, Transaction& transaction,
+                   StatementContext& statement)
+{
+    const auto next =
+        statement.request.insert_blocks(wanted, describe_columns(*table->metadata()));
+    std::unique_ptr<InsertLane> lane;
+    Header given = wanted;
+    for (Block block = next(); block.rows() > 0; block = next())
+    {
+        block = arrange(std::move(block), wanted);
+        const Header header = block.header();
+        if (!lane)
+            given = header;
+        for (size_t i = 0; i < given.size(); ++i)
+            if (!same_type(given[i].type, header[i].type))
+                throw Error(error_codes::TYPE_MISMATCH,
+                            fmt::format("Column {} was sent as {} and then as {}", given[i].name,
+                                        given[i].type->name(), header[i].type->name()));
+        if (!lane)
+            lane = std::make_unique<InsertLane>(statement.engine, table, given, transaction,
+                                                statement.context);
+        lane->write(std::move(block));
+    }
+    if (!lane)
+        lane = std::make_unique<InsertLane>(statement.engine, table, given, transaction,
+                                            statement.context);
+    lane->finish();
+}
+
 void insert_data(const AstInsert& insert, const TablePtr& table, Transaction& transaction,
                  StatementContext& statement)
 {
     const auto metadata = table->metadata();
     const Header header = insert_header(insert, *metadata);
-    InsertLane lane(statement.engine, table, header, transaction, statement.context);
-    if (statement.request.insert_blocks)
+    if (statement.request.insert_blocks && takes_blocks_of(insert, statement.request.text))
     {
-        auto next = statement.request.insert_blocks(header);
-        for (Block block = next(); block.rows() > 0; block = next())
-            lane.write(std::move(block));
-        lane.finish();
+        insert_blocks(header, table, transaction, statement);
         return;
     }
+    InsertLane lane(statement.engine, table, header, transaction, statement.context);
     const std::string name = insert.format.empty() ? "Values" : insert.format;
     const auto& entry = formats().get_input(name);
     InputFormatContext format_context;

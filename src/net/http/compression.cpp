@@ -381,9 +381,9 @@ private:
 class FrameOutput : public BlockOutputBuffer
 {
 public:
-    explicit FrameOutput(OutputBuffer& target)
-        : BlockOutputBuffer(kFrameBytes), target_(target), 
-          codec_(codec_registry().make_from_text("LZ4"))
+    FrameOutput(OutputBuffer& target, const std::string& codec)
+        : BlockOutputBuffer(kFrameBytes), target_(target),
+          codec_(codec_registry().make_from_text(codec))
     {
     }
     void finish() override { flush(); }
@@ -391,15 +391,22 @@ public:
 protected:
     void sink(const char* data, size_t size) override
     {
-        std::string frame;
-        write_compressed_block(*codec_, {data, size}, frame);
-        target_.write(frame);
+        while (size > 0)
+        {
+            const size_t count = std::min(size, kFrameBytes);
+            frame_.clear();
+            write_compressed_block(*codec_, {data, count}, frame_);
+            target_.write(frame_);
+            data += count;
+            size -= count;
+        }
     }
 
 private:
     static constexpr size_t kFrameBytes = 1 << 20;
     OutputBuffer& target_;
     CodecPtr codec_;
+    std::string frame_;
 };
 
 } // namespace
@@ -437,9 +444,10 @@ std::unique_ptr<InputBuffer> frame_decompressing_buffer(InputBuffer& source)
     return std::make_unique<FrameInput>(source);
 }
 
-std::unique_ptr<OutputBuffer> frame_compressing_buffer(OutputBuffer& target)
+std::unique_ptr<OutputBuffer> frame_compressing_buffer(OutputBuffer& target,
+                                                       const std::string& codec)
 {
-    return std::make_unique<FrameOutput>(target);
+    return std::make_unique<FrameOutput>(target, codec);
 }
 
 std::string choose_encoding(const std::string& accept_encoding)

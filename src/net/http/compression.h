@@ -19,7 +19,9 @@ std::unique_ptr<OutputBuffer> compressing_buffer(const std::string& encoding, Ou
                                                  int level);
 
 std::unique_ptr<InputBuffer> frame_decompressing_buffer(InputBuffer& source);
-std::unique_ptr<OutputBuffer> frame_compressing_buffer(OutputBuffer& target);
+// codec: as CODEC() takes it. finish() and flush() end a frame.
+std::unique_ptr<OutputBuffer> frame_compressing_buffer(OutputBuffer& target,
+                                                       const std::string& codec = "LZ4");
 
 // The first encoding of an Accept-Encoding header that we speak; empty for none.
 std::string choose_encoding(const std::string& accept_encoding);

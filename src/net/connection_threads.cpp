@@ -1,0 +1,89 @@
+#include "net/connection_threads.h"
+
+#include "base/error.h"
+
+namespace basalt
+{
+
+ConnectionThreads::ConnectionThreads(Options options, Handler serve, Handler refuse)
+    : options_(std::move(options)), serve_(std::move(serve)), refuse_(std::move(refuse)),
+      listener_(options_.host, options_.port)
+{
+}
+
+ConnectionThreads::~ConnectionThreads()
+{
+    stop();
+}
+
+void ConnectionThreads::start()
+{
+    acceptor_ = std::thread([this] { accept_loop(); });
+}
+
+void ConnectionThreads::accept_loop()
+{
+    while (auto socket = listener_.accept())
+    {
+        std::lock_guard lock(mutex_);
+        reap();
+        if (connections_.size() >= options_.max_connections)
+        {
+            refuse_(*socket);
+            continue;
+        }
+        connections_.emplace_back();
+        Connection& connection = connections_.back();
+        connection.socket = std::move(*socket);
+        connection.socket.set_timeouts(options_.io_timeout_ms, options_.io_timeout_ms);
+        connection.thread = std::thread(
+            [this, &connection]
+            {
+                serve_(connection.socket);
+                std::lock_guard done_lock(mutex_);
+                connection.socket.close();
+                connection.done = true;
+            });
+    }
+}
+
+void ConnectionThreads::reap()
+{
+    for (auto it = connections_.begin(); it != connections_.end();)
+    {
+        if (!it->done)
+        {
+            ++it;
+            continue;
+        }
+        it->thread.join();
+        it = connections_.erase(it);
+    }
+}
+
+void ConnectionThreads::stop()
+{
+    listener_.stop();
+    {
+        std::lock_guard lock(mutex_);
+        if (stopping_)
+            return;
+        stopping_ = true;
+        for (auto& connection : connections_)
+            if (connection.socket.is_open())
+                connection.socket.shutdown();
+    }
+    if (acceptor_.joinable())
+        acceptor_.join();
+    for (auto& connection : connections_)
+        connection.thread.join();
+    connections_.clear();
+}
+
+size_t ConnectionThreads::count() const
+{
+    std::lock_guard lock(mutex_);
+    return connections_.size();
+}
+
+} // namespace basalt
