@@ -78,25 +78,19 @@ int bench_main(int argc, char** argv)
             servers.emplace_back(fmt::format("rival{}", servers.size()), rival);
     }
 
-    std::vector<TargetFigures> figures;
-    Transcript transcript;
-    int result = 0;
+    std::vector<std::unique_ptr<Target>> targets;
     for (const auto& [name, where] : servers)
+        targets.push_back(std::make_unique<Target>(name, where));
+    Transcript transcript;
+    const std::vector<TargetFigures> figures = run_k8s_logs(targets, options, transcript);
+    int result = 0;
+    for (const auto& target : figures)
+        if (target.exit_code)
+            result = target.exit_code;
+    for (const auto& line : disagreements(figures))
     {
-        try
-        {
-            Target target(name, where);
-            figures.push_back(run_k8s_logs(target, options, transcript));
-        }
-        catch (const Error& error)
-        {
-            TargetFigures failed;
-            failed.name = name;
-            failed.url = where;
-            failed.error = error.full_text();
-            figures.push_back(std::move(failed));
-            result = exit_code_of(error);
-        }
+        std::fprintf(stderr, "%s\n", line.c_str());
+        result = 1;
     }
     print_figures(figures, options);
     if (!report.empty())

@@ -1,10 +1,13 @@
 #include "programs/bench/k8s_logs.h"
 
+#include "programs/programs.h"
+
 #include "base/clock.h"
 #include "base/error.h"
 
 #include <cstdio>
 #include <fmt/format.h>
+#include <memory>
 #include <unistd.h>
 
 namespace basalt::bench
@@ -56,78 +59,187 @@ toString(duration_ms), 'ms trace_id=', trace_id)
 FROM numbers_mt({})
 SETTINGS max_threads = 3, max_insert_threads = 2, max_memory_usage = 9000000000)";
 
+// How answers of two servers are held against each other.
+enum class Agreement : uint8_t
+{
+    Exact,
+    Counts, // the last column only: which of the rows with equal counts come is free
+    None,   // approximate by definition
+};
+
 struct QueryText
 {
     const char* name;
     const char* what;
-    const char* sql; // {} is the table
+    std::string sql; // {} is the table
+    Agreement agreement = Agreement::Exact;
 };
 
-constexpr QueryText kQueries[] = {
-    {"Q1", "count of one namespace in one hour",
-     "SELECT count() FROM {} WHERE namespace = 'payment' AND timestamp >= "
-     "toDateTime64('2026-08-26 00:00:00', 3) AND timestamp < toDateTime64('2026-08-26 01:00:00', "
-     "3)"},
-    {"Q2", "errors per pod over two days",
-     "SELECT namespace, pod, count() AS errors FROM {} WHERE level = 'ERROR' AND timestamp >= "
-     "toDateTime64('2026-08-26 00:00:00', 3) AND timestamp < toDateTime64('2026-08-28 00:00:00', "
-     "3) GROUP BY namespace, pod ORDER BY errors DESC LIMIT 10"},
-    {"Q3", "LIKE '%timeout%' over everything",
-     "SELECT count() FROM {} WHERE message LIKE '%timeout%'"},
-    {"Q4", "p50 and p99 per namespace",
-     "SELECT namespace, quantiles(0.5, 0.99)(duration_ms) AS p50_p99 FROM {} GROUP BY namespace "
-     "ORDER BY namespace"},
-    {"Q5", "one trace id, no index",
-     "SELECT * FROM {} WHERE trace_id = lower(hex(sipHash128(toUInt64(42))))"},
-};
+constexpr uint64_t kRowMs = 6;                        // time from one row to the next
+constexpr uint64_t kDayMs = 24 * 3600 * 1000;
+constexpr const char* kFirstDay = "2026-08-25 00:00:00";
+
+std::string time_literal(uint64_t offset_ms)
+{
+    return fmt::format("toDateTime64('{}', 3) + toIntervalMillisecond({})", kFirstDay, offset_ms);
+}
+
+// The five questions. Q1 and Q2 ask for 26 August; a table that ends before 28 August is asked for
+// the same kind of window at the same place of its own span.
+std::vector<QueryText> queries_for(uint64_t rows)
+{
+    const uint64_t span_ms = rows * kRowMs;
+    std::string hour_from = "toDateTime64('2026-08-26 00:00:00', 3)";
+    std::string hour_to = "toDateTime64('2026-08-26 01:00:00', 3)";
+    std::string days_from = hour_from, days_to = "toDateTime64('2026-08-28 00:00:00', 3)";
+    const char* hour_name = "count of one namespace in one hour";
+    const char* days_name = "errors per pod over two days";
+    if (span_ms < 3 * kDayMs)
+    {
+        hour_from = time_literal(span_ms / 7);
+        hour_to = time_literal(span_ms / 7 + span_ms / 168);
+        days_from = time_literal(span_ms / 7);
+        days_to = time_literal(span_ms / 7 * 3);
+        hour_name = "one namespace in 1/168 of the time";
+        days_name = "errors per pod over 2/7 of the time";
+    }
+    return {
+        {"Q1", hour_name,
+         "SELECT count() FROM {} WHERE namespace = 'payment' AND timestamp >= " + hour_from +
+             " AND timestamp < " + hour_to},
+        {"Q2", days_name,
+         "SELECT namespace, pod, count() AS errors FROM {} WHERE level = 'ERROR' AND timestamp "
+         ">= " +
+             days_from + " AND timestamp < " + days_to +
+             " GROUP BY namespace, pod ORDER BY errors DESC LIMIT 10",
+         Agreement::Counts},
+        {"Q3", "LIKE '%timeout%' over everything",
+         "SELECT count() FROM {} WHERE message LIKE '%timeout%'"},
+        {"Q4", "p50 and p99 per namespace",
+         "SELECT namespace, quantiles(0.5, 0.99)(duration_ms) AS p50_p99 FROM {} GROUP BY "
+         "namespace ORDER BY namespace",
+         Agreement::None},
+        {"Q5", "one trace id, no index",
+         "SELECT * FROM {} WHERE trace_id = lower(hex(sipHash128(toUInt64(42))))"},
+    };
+}
+
+// What of an answer is compared between servers.
+std::string comparable(const std::string& answer, Agreement agreement)
+{
+    if (agreement == Agreement::None)
+        return "";
+    if (agreement == Agreement::Exact)
+        return answer;
+    std::string counts;
+    for (size_t begin = 0; begin < answer.size();)
+    {
+        const size_t end = std::min(answer.find('\n', begin), answer.size());
+        const size_t tab = answer.rfind('\t', end);
+        const size_t from = tab == std::string::npos || tab < begin ? begin : tab + 1;
+        counts += answer.substr(from, end - from) + "\n";
+        begin = end + 1;
+    }
+    return counts;
+}
 
 constexpr const char* kDirect = "min_bytes_to_use_direct_io = 1";
 
-class Runner
+// One server: its figures so far. A server that failed to load is left out of the rest.
+class Subject
 {
 public:
-    Runner(Target& target, const K8sOptions& options, Transcript& transcript)
+    Subject(Target& target, const K8sOptions& options, Transcript& transcript)
         : target_(target), options_(options), transcript_(transcript)
     {
-    }
-
-    TargetFigures run()
-    {
-        TargetFigures figures;
         figures.name = target_.name();
         figures.url = target_.url();
-        figures.version = target_.value("SELECT version()");
-        figures.timezone = target_.value("SELECT timezone()");
-        read_settings(figures);
-        figures.tables.push_back(load("default", "", table_name("")));
-        const std::string table = figures.tables[0].table; // tables grows below
-        figures.rows_hash = target_.value(
-            fmt::format("SELECT count(), sum(cityHash64(timestamp, namespace, pod, container, "
-                        "level, message, trace_id, duration_ms)) FROM {}",
-                        table));
-        for (const auto& query : kQueries)
-        {
-            note(fmt::format("{} {}", query.name, query.what));
-            figures.queries.push_back(
-                measure(query.name, query.what, fmt::format(fmt::runtime(query.sql), table), ""));
-        }
-        if (options_.codecs)
-            for (const char* codec : {"LZ4", "ZSTD(3)"})
-            {
-                TableFigures other = load(codec, fmt::format(" CODEC({})", codec),
-                                          table_name(codec[0] == 'L' ? "_lz4" : "_zstd3"));
-                other.scan = measure("Q3", "LIKE '%timeout%'",
-                                     fmt::format(fmt::runtime(kQueries[2].sql), other.table), "");
-                figures.tables.push_back(std::move(other));
-            }
-        with_index(figures, table);
-        return figures;
     }
 
-private:
+    TargetFigures figures;
+
+    bool alive() const { return figures.error.empty(); }
+    const std::string& table() const { return figures.tables[0].table; }
+
     void note(const std::string& text)
     {
         std::fprintf(stderr, "[%s] %s\n", target_.name().c_str(), text.c_str());
+    }
+
+    void describe()
+    {
+        figures.version = target_.value("SELECT version()");
+        figures.timezone = target_.value("SELECT timezone()");
+        read_settings();
+    }
+
+    void load_all()
+    {
+        figures.tables.push_back(load("default", "", table_name("")));
+        figures.rows_hash = target_.value(
+            fmt::format("SELECT count(), sum(cityHash64(timestamp, namespace, pod, container, "
+                        "level, message, trace_id, duration_ms)) FROM {}",
+                        table()));
+        if (!options_.codecs)
+            return;
+        figures.tables.push_back(load("LZ4", " CODEC(LZ4)", table_name("_lz4")));
+        figures.tables.push_back(load("ZSTD(3)", " CODEC(ZSTD(3))", table_name("_zstd3")));
+    }
+
+    void add_index()
+    {
+        note("bloom filter index");
+        run_statement(fmt::format("ALTER TABLE {} ADD INDEX IF NOT EXISTS trace_bf trace_id TYPE "
+                                  "bloom_filter(0.01) GRANULARITY 4",
+                                  table()));
+        const int64_t start = system_clock().monotonic_ns();
+        run_statement(fmt::format(
+            "ALTER TABLE {} MATERIALIZE INDEX trace_bf SETTINGS mutations_sync = 2", table()));
+        figures.index_s = static_cast<double>(system_clock().monotonic_ns() - start) / 1e9;
+        figures.index_bytes = target_.number(
+            fmt::format("SELECT sum(data_compressed_bytes) FROM system.data_skipping_indices WHERE "
+                        "table = '{}' AND name = 'trace_bf'",
+                        table()));
+    }
+
+    void drop_index()
+    {
+        run_statement(fmt::format("ALTER TABLE {} DROP INDEX trace_bf SETTINGS mutations_sync = 2",
+                                  table()));
+    }
+
+    // From disk, with the server's caches dropped.
+    void run_direct(QueryFigures& query)
+    {
+        for (const char* sql : {"SYSTEM DROP MARK CACHE", "SYSTEM DROP UNCOMPRESSED CACHE"})
+            try
+            {
+                target_.ask(sql);
+            }
+            catch (const Error&)
+            {
+                // A peer without that cache, or without the right to drop it.
+            }
+        query.direct.push_back(
+            run_measured(query.sql + kSettings + ", min_bytes_to_use_direct_io = 1", true));
+    }
+
+    void run_warm(QueryFigures& query)
+    {
+        const bool with_reads = query.warm.size() == 1;
+        if (query.warm.empty())
+            transcript_.statements.push_back(query.sql + kSettings);
+        query.warm.push_back(target_.measure(query.sql + kSettings, with_reads));
+    }
+
+private:
+    // The condition cache would answer the second run from the first one's notes.
+    static constexpr const char* kSettings = " SETTINGS use_query_condition_cache = 0";
+
+    Sample run_measured(const std::string& sql, bool with_reads)
+    {
+        transcript_.statements.push_back(sql);
+        return target_.measure(sql, with_reads);
     }
 
     std::string table_name(const char* suffix) const
@@ -141,7 +253,7 @@ private:
         return target_.ask(sql);
     }
 
-    void read_settings(TargetFigures& figures)
+    void read_settings()
     {
         const std::string text =
             target_.ask("SELECT name, value FROM system.settings WHERE changed");
@@ -230,69 +342,6 @@ private:
         }
     }
 
-    void drop_caches()
-    {
-        for (const char* sql : {"SYSTEM DROP MARK CACHE", "SYSTEM DROP UNCOMPRESSED CACHE"})
-            try
-            {
-                target_.ask(sql);
-            }
-            catch (const Error&)
-            {
-                // A peer without that cache, or without the right to drop it.
-            }
-    }
-
-    QueryFigures measure(const std::string& name, const std::string& what, const std::string& sql,
-                         const std::string& settings)
-    {
-        QueryFigures figures;
-        figures.name = name;
-        figures.what = what;
-        figures.sql = sql;
-        // The condition cache would answer the second run from the first one's notes.
-        const std::string base = "use_query_condition_cache = 0" +
-                                 (settings.empty() ? "" : ", " + settings);
-        const std::string direct = sql + " SETTINGS " + base + ", " + kDirect;
-        const std::string warm = sql + " SETTINGS " + base;
-        transcript_.statements.push_back(direct);
-        transcript_.statements.push_back(warm);
-        try
-        {
-            drop_caches();
-            figures.direct.push_back(target_.measure(direct, true));
-            figures.warm.push_back(target_.measure(warm, false));
-            for (size_t i = 0; i < options_.runs; ++i)
-                figures.warm.push_back(target_.measure(warm, i == 0));
-        }
-        catch (const Error& error)
-        {
-            figures.error = error.full_text();
-        }
-        return figures;
-    }
-
-    void with_index(TargetFigures& figures, const std::string& table)
-    {
-        note("bloom filter index");
-        run_statement(fmt::format("ALTER TABLE {} ADD INDEX IF NOT EXISTS trace_bf trace_id TYPE "
-                                  "bloom_filter(0.01) GRANULARITY 4",
-                                  table));
-        const int64_t start = system_clock().monotonic_ns();
-        run_statement(fmt::format(
-            "ALTER TABLE {} MATERIALIZE INDEX trace_bf SETTINGS mutations_sync = 2", table));
-        figures.index_s = static_cast<double>(system_clock().monotonic_ns() - start) / 1e9;
-        figures.index_bytes = target_.number(
-            fmt::format("SELECT sum(data_compressed_bytes) FROM system.data_skipping_indices WHERE "
-                        "table = '{}' AND name = 'trace_bf'",
-                        table));
-        figures.lookup_with_index =
-            measure("Q5 bloom", "one trace id, bloom_filter(0.01)",
-                    fmt::format(fmt::runtime(kQueries[4].sql), table), "");
-        run_statement(fmt::format("ALTER TABLE {} DROP INDEX trace_bf SETTINGS mutations_sync = 2",
-                                  table));
-    }
-
     Target& target_;
     const K8sOptions& options_;
     Transcript& transcript_;
@@ -318,9 +367,118 @@ double QueryFigures::warm_median() const
     return median_of(warm, 1);
 }
 
-TargetFigures run_k8s_logs(Target& target, const K8sOptions& options, Transcript& transcript)
+namespace
 {
-    return Runner(target, options, transcript).run();
+
+void fail(Subject& subject, const Error& error)
+{
+    subject.figures.error = error.full_text();
+    subject.figures.exit_code = exit_code_of(error);
+}
+
+// Runs `step` on every server that is alive; a failure ends that server's part.
+template <typename Step>
+void on_each(std::vector<Subject>& subjects, Step step)
+{
+    for (auto& subject : subjects)
+        if (subject.alive())
+            try
+            {
+                step(subject);
+            }
+            catch (const Error& error)
+            {
+                fail(subject, error);
+            }
+}
+
+// One query on all servers in turn: from disk once each, then warm, alternating. `place` says where
+// a server's figures of it go.
+template <typename Place>
+void alternate(std::vector<Subject>& subjects, size_t runs, const QueryText& text, Place place)
+{
+    auto one = [&](void (Subject::*run)(QueryFigures&))
+    {
+        for (auto& subject : subjects)
+        {
+            if (!subject.alive() || !place(subject).error.empty())
+                continue;
+            try
+            {
+                (subject.*run)(place(subject));
+            }
+            catch (const Error& error)
+            {
+                place(subject).error = error.full_text();
+            }
+        }
+    };
+    std::fprintf(stderr, "%s %s\n", text.name, text.what);
+    one(&Subject::run_direct);
+    for (size_t run = 0; run <= runs; ++run)
+        one(&Subject::run_warm);
+    for (auto& subject : subjects)
+        if (subject.alive() && place(subject).error.empty())
+            place(subject).comparable = comparable(place(subject).warm[0].answer, text.agreement);
+}
+
+QueryFigures query_figures(const QueryText& text, const std::string& table)
+{
+    QueryFigures figures;
+    figures.name = text.name;
+    figures.what = text.what;
+    figures.sql = fmt::format(fmt::runtime(text.sql), table);
+    return figures;
+}
+
+} // namespace
+
+std::vector<TargetFigures> run_k8s_logs(std::vector<std::unique_ptr<Target>>& targets,
+                                        const K8sOptions& options, Transcript& transcript)
+{
+    std::vector<Subject> subjects;
+    for (auto& target : targets)
+        subjects.emplace_back(*target, options, transcript);
+    on_each(subjects, [](Subject& subject) { subject.describe(); });
+    on_each(subjects, [](Subject& subject) { subject.load_all(); });
+
+    const std::vector<QueryText> queries = queries_for(options.rows);
+    for (size_t q = 0; q < queries.size(); ++q)
+    {
+        on_each(subjects,
+                [&](Subject& subject) {
+                    subject.figures.queries.push_back(query_figures(queries[q], subject.table()));
+                });
+        alternate(subjects, options.runs, queries[q],
+                  [q](Subject& subject) -> QueryFigures& { return subject.figures.queries[q]; });
+    }
+    const QueryText& scan = queries[2];
+    for (size_t t = 1; t < (options.codecs ? 3u : 1u); ++t)
+    {
+        on_each(subjects,
+                [&](Subject& subject)
+                {
+                    TableFigures& table = subject.figures.tables[t];
+                    table.scan = query_figures(scan, table.table);
+                });
+        alternate(subjects, options.runs, scan,
+                  [t](Subject& subject) -> QueryFigures& { return subject.figures.tables[t].scan; });
+    }
+    const QueryText lookup{"Q5 bloom", "one trace id, bloom_filter(0.01)", queries[4].sql};
+    on_each(subjects,
+            [&](Subject& subject)
+            {
+                subject.add_index();
+                subject.figures.lookup_with_index = query_figures(lookup, subject.table());
+            });
+    alternate(subjects, options.runs, lookup,
+              [](Subject& subject) -> QueryFigures& { return subject.figures.lookup_with_index; });
+    on_each(subjects, [](Subject& subject) { subject.drop_index(); });
+
+    std::vector<TargetFigures> figures;
+    for (auto& subject : subjects)
+        figures.push_back(std::move(subject.figures));
+    return figures;
 }
 
 } // namespace basalt::bench

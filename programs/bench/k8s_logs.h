@@ -28,6 +28,7 @@ struct QueryFigures
     std::string name, what, sql;
     std::vector<Sample> direct; // min_bytes_to_use_direct_io = 1, caches dropped
     std::vector<Sample> warm;   // the first one fills the caches and is not in the median
+    std::string comparable; // what of the answer must be equal on every server; empty: nothing
     std::string error;
     double direct_median() const;
     double warm_median() const;
@@ -62,6 +63,7 @@ struct TargetFigures
     uint64_t index_bytes = 0;
     std::string rows_hash; // proof that targets hold the same rows
     std::string error;
+    int exit_code = 0;
 };
 
 // Every statement that was run, in order, for queries.sql.
@@ -70,7 +72,13 @@ struct Transcript
     std::vector<std::string> statements;
 };
 
-TargetFigures run_k8s_logs(Target& target, const K8sOptions& options, Transcript& transcript);
+// Loads each server in turn, then asks every question of all of them alternately. A server's error
+// stands in its figures; the others go on.
+std::vector<TargetFigures> run_k8s_logs(std::vector<std::unique_ptr<Target>>& targets,
+                                        const K8sOptions& options, Transcript& transcript);
+
+// Names of the questions that two servers answered differently, one line each.
+std::vector<std::string> disagreements(const std::vector<TargetFigures>& targets);
 
 // Text tables to stdout; files into a folder.
 void print_figures(const std::vector<TargetFigures>& targets, const K8sOptions& options);
@@ -79,6 +87,8 @@ void write_report(const std::string& directory, const std::vector<TargetFigures>
 std::string report_html(const std::vector<TargetFigures>& targets, const K8sOptions& options,
                         const Transcript& transcript);
 
+// The first line of an answer, tabs as blanks.
+std::string first_line(const std::string& answer);
 std::string readable_bytes(double bytes);
 std::string readable_seconds(double seconds);
 

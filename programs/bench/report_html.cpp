@@ -175,7 +175,7 @@ std::string size_plot(const std::vector<TargetFigures>& targets)
 std::string query_table(const TargetFigures& target)
 {
     std::string html = "<table><tr><th>query</th><th></th><th>direct</th><th>warm median</th>"
-                       "<th>rows read</th><th>warm samples</th></tr>";
+                       "<th>rows read</th><th>warm samples</th><th>answer (first line)</th></tr>";
     std::vector<const QueryFigures*> queries;
     for (const auto& query : target.queries)
         queries.push_back(&query);
@@ -190,27 +190,32 @@ std::string query_table(const TargetFigures& target)
                 read = fmt::format("{}", *sample.read_rows);
         }
         html += fmt::format("<tr><td>{}</td><td>{}</td><td class='n'>{}</td><td class='n'>{}</td>"
-                            "<td class='n'>{}</td><td>{}</td></tr>",
+                            "<td class='n'>{}</td><td>{}</td><td>{}</td></tr>",
                             escape(query->name), escape(query->what),
                             readable_seconds(query->direct_median()),
                             readable_seconds(query->warm_median()), read,
-                            query->error.empty() ? samples : escape(query->error));
+                            query->error.empty() ? samples : escape(query->error),
+                            query->warm.empty() ? "" : escape(first_line(query->warm[0].answer)));
     }
     return html + "</table>";
 }
 
 std::string column_table(const TableFigures& table, uint64_t rows)
 {
+    const std::string memory =
+        table.load_memory
+            ? ", peak memory " + readable_bytes(static_cast<double>(table.load_memory))
+            : "";
     std::string html = fmt::format(
         "<h4>{} ({})</h4><p>{} in {} parts, {:.2f} bytes a row{}</p><table><tr><th>column</th>"
         "<th>compressed</th><th>uncompressed</th><th>ratio</th></tr>",
         escape(table.codec), escape(table.table),
         readable_bytes(static_cast<double>(table.bytes_on_disk)), table.parts,
         static_cast<double>(table.bytes_on_disk) / static_cast<double>(rows),
-        table.load_s > 0 ? fmt::format("; loaded in {} ({:.0f} rows/s, peak memory {})",
+        table.load_s > 0 ? fmt::format("; loaded in {} ({:.0f} rows/s{})",
                                        readable_seconds(table.load_s),
                                        static_cast<double>(rows) / table.load_s,
-                                       readable_bytes(static_cast<double>(table.load_memory)))
+                                       memory)
                          : "");
     for (const auto& column : table.columns)
         html += fmt::format(

@@ -1,5 +1,6 @@
 #include "programs/bench/k8s_logs.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -29,6 +30,13 @@ std::string readable_seconds(double seconds)
     return fmt::format("{:.2f} s", seconds);
 }
 
+std::string first_line(const std::string& answer)
+{
+    std::string line = answer.substr(0, std::min(answer.find('\n'), answer.size()));
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    return line;
+}
+
 namespace
 {
 
@@ -43,11 +51,15 @@ std::string count_text(const std::vector<Sample>& samples)
 void print_table(const TableFigures& table, uint64_t rows)
 {
     std::printf("\n  Table %s, codec %s\n", table.table.c_str(), table.codec.c_str());
+    const std::string memory =
+        table.load_memory
+            ? ", peak memory " + readable_bytes(static_cast<double>(table.load_memory))
+            : "";
     if (table.load_s > 0)
-        std::printf("    load            %s = %.0f rows/s, peak memory %s\n",
+        std::printf("    load            %s = %.0f rows/s%s\n",
                     readable_seconds(table.load_s).c_str(),
                     static_cast<double>(rows) / table.load_s,
-                    readable_bytes(static_cast<double>(table.load_memory)).c_str());
+                    memory.c_str());
     std::printf("    on disk         %s in %llu parts of %llu partitions, %.2f bytes a row\n",
                 readable_bytes(static_cast<double>(table.bytes_on_disk)).c_str(),
                 static_cast<unsigned long long>(table.parts),
@@ -108,7 +120,34 @@ void print_costs(const TargetFigures& target, const K8sOptions& options)
                 options.node_per_hour * 24 * 365.25 / 12);
 }
 
+void print_answer(const QueryFigures& query)
+{
+    if (!query.warm.empty())
+        std::printf("    %-9s %s\n", query.name.c_str(), first_line(query.warm[0].answer).c_str());
+}
+
 } // namespace
+
+std::vector<std::string> disagreements(const std::vector<TargetFigures>& targets)
+{
+    std::vector<std::string> lines;
+    for (size_t i = 1; i < targets.size(); ++i)
+    {
+        const TargetFigures &first = targets[0], &other = targets[i];
+        if (!first.error.empty() || !other.error.empty())
+            continue;
+        auto differ = [&](const std::string& what)
+        { lines.push_back(fmt::format("{} and {} differ: {}", first.name, other.name, what)); };
+        if (first.rows_hash != other.rows_hash)
+            differ("the rows of the table");
+        for (size_t q = 0; q < first.queries.size(); ++q)
+            if (first.queries[q].comparable != other.queries[q].comparable)
+                differ(first.queries[q].name);
+        if (first.lookup_with_index.comparable != other.lookup_with_index.comparable)
+            differ(first.lookup_with_index.name);
+    }
+    return lines;
+}
 
 void print_figures(const std::vector<TargetFigures>& targets, const K8sOptions& options)
 {
@@ -133,12 +172,13 @@ void print_figures(const std::vector<TargetFigures>& targets, const K8sOptions& 
         std::printf("    index: %s in %s\n",
                     readable_bytes(static_cast<double>(target.index_bytes)).c_str(),
                     readable_seconds(target.index_s).c_str());
+        std::printf("\n  Answers (first line)\n");
+        for (const auto& query : target.queries)
+            print_answer(query);
         print_costs(target, options);
     }
-    for (size_t i = 1; i < targets.size(); ++i)
-        if (targets[i].error.empty() && targets[i].rows_hash != targets[0].rows_hash)
-            std::printf("\nWARNING: %s and %s do not hold the same rows\n",
-                        targets[0].name.c_str(), targets[i].name.c_str());
+    for (const auto& line : disagreements(targets))
+        std::printf("\nWARNING: %s\n", line.c_str());
     if (targets.size() < 2)
         return;
     std::printf("\nSide by side, warm medians, ratio to %s\n", targets[0].name.c_str());
