@@ -10,6 +10,12 @@
 #include <cstring>
 #include <string>
 
+// Read by jemalloc at its start. Blocks of more than 8 MiB are kept for reuse like smaller ones:
+// columns of that size come and go all the time, and to give each back at once costs a page fault
+// for every 4 KiB of the next.
+extern "C" const char* malloc_conf;
+const char* malloc_conf = "oversize_threshold:0,dirty_decay_ms:5000,muzzy_decay_ms:0";
+
 namespace
 {
 
