@@ -159,6 +159,19 @@ ColumnPtr choose_nullable(const TypePtr& type, const std::vector<ChoiceSource>& 
         choose_vector<uint8_t>(nulls, which));
 }
 
+// Few constant texts: a dictionary of them.
+ColumnPtr choose_constant_strings(const std::vector<ChoiceSource>& sources,
+                                  const PodVector<uint16_t>& which)
+{
+    auto values = std::make_shared<StringColumn>();
+    for (const auto& source : sources)
+        values->append_from(*column_as<ConstantColumn>(source.column).nested(), 0);
+    PodVector<uint32_t> codes(which.size());
+    for (size_t i = 0; i < which.size(); ++i)
+        codes[i] = which[i];
+    return std::make_shared<DictionaryColumn>(std::move(values), std::move(codes));
+}
+
 } // namespace
 
 ColumnPtr choose_rows(const TypePtr& wrapped_type, std::vector<ChoiceSource> sources,
@@ -175,7 +188,14 @@ ColumnPtr choose_rows(const TypePtr& wrapped_type, std::vector<ChoiceSource> sou
                         { result = choose_vector<typename Tag::type>(sources, which); }))
         return result;
     if (type->physical() == PhysicalType::String)
+    {
+        bool constant = sources.size() <= which.size() / 4;
+        for (const auto& source : sources)
+            constant = constant && is_constant(*source.column);
+        if (constant)
+            return choose_constant_strings(sources, which);
         return choose_strings(sources, which);
+    }
     return choose_generic(type, sources, which);
 }
 

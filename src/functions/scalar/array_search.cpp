@@ -63,6 +63,25 @@ RowIndexes find_keys(const ArrayRows& maps, const Call& call)
     return picked;
 }
 
+// Texts of one array picked again and again are better named by number. Null when they are not.
+ColumnPtr as_dictionary(const ColumnPtr& items, RowIndexes& picked)
+{
+    if (items->form() != ColumnForm::String || items->size() > picked.size() / 4)
+        return nullptr;
+    const auto count = static_cast<uint32_t>(items->size());
+    bool misses = false;
+    for (const uint32_t item : picked)
+        misses |= item == kNoItem;
+    if (!misses)
+        return std::make_shared<DictionaryColumn>(items, std::move(picked));
+    MutableColumnPtr with_default = items->clone_empty();
+    with_default->append_range(*items, 0, count);
+    with_default->append_default();
+    for (uint32_t& item : picked)
+        item = item == kNoItem ? count : item;
+    return std::make_shared<DictionaryColumn>(std::move(with_default), std::move(picked));
+}
+
 template <bool kOrNull> ColumnPtr run_element(const Call& call)
 {
     const ArrayRows arrays(call.column(0));
@@ -93,6 +112,9 @@ template <bool kOrNull> ColumnPtr run_element(const Call& call)
     const TypePtr type = value_type_of(call.type(0));
     if (kOrNull && !same_type(type, call.result_type))
         items = to_flat(cast_to(items, type, call.result_type, call.context));
+    if (arrays.constant() && call.result_type->physical() == PhysicalType::String)
+        if (ColumnPtr result = as_dictionary(items, picked))
+            return result;
     return take_or_default(items, call.result_type, std::move(picked));
 }
 

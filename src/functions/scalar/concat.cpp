@@ -16,38 +16,79 @@ struct Part
     int argument = -1;
 };
 
+// Where a part's text of a row is; 16 bytes behind it may be read.
+struct PartView
+{
+    const char* chars;
+    const uint64_t* offsets; // null: `width` bytes, `stride` apart
+    size_t width;
+    size_t stride;
+};
+
+// Copies whole 16 bytes: both sides have room behind.
+inline void copy_loose(char* to, const char* from, size_t size)
+{
+    if (size > 256)
+    {
+        std::memcpy(to, from, size);
+        return;
+    }
+    for (size_t i = 0; i < size; i += 16)
+        std::memcpy(to + i, from + i, 16);
+}
+
 ColumnPtr join_parts(const std::vector<Part>& parts, const std::vector<StringRows>& arguments,
                      size_t rows)
 {
     auto result = std::make_shared<StringColumn>();
     PodVector<uint64_t>& offsets = result->offsets();
-    offsets.assign(rows, 0);
+    offsets.resize_exact(rows);
+    // Ends of texts add up column by column: the sum of the parts' own offsets.
+    size_t fixed_bytes = 0;
+    PodVector<char> literals;
+    for (const Part& part : parts)
+        literals.append(part.text.data(), part.text.size());
+    const char* literal = literals.data();
+    std::vector<PartView> views;
+    std::vector<const uint64_t*> ends;
     for (const Part& part : parts)
     {
         if (part.argument < 0)
         {
-            for (size_t i = 0; i < rows; ++i)
-                offsets[i] += part.text.size();
+            fixed_bytes += part.text.size();
+            views.push_back({literal, nullptr, part.text.size(), 0});
+            literal += part.text.size();
             continue;
         }
         const StringRows& texts = arguments[static_cast<size_t>(part.argument)];
-        for (size_t i = 0; i < rows; ++i)
-            offsets[i] += texts[i].size();
+        const size_t width = texts.offsets() ? 0 : texts[0].size();
+        views.push_back({texts.chars(), texts.offsets(), width, texts.fixed() ? width : 0});
+        if (texts.offsets())
+            ends.push_back(texts.offsets());
+        else
+            fixed_bytes += width;
     }
-    uint64_t total = 0;
     for (size_t i = 0; i < rows; ++i)
-        offsets[i] = total += offsets[i];
+        offsets[i] = (i + 1) * fixed_bytes;
+    for (const uint64_t* more : ends)
+        for (size_t i = 0; i < rows; ++i)
+            offsets[i] += more[i];
     PodVector<char>& chars = result->chars();
-    chars.resize_exact(total);
+    chars.resize_exact(rows ? offsets[rows - 1] : 0);
     char* to = chars.data();
     for (size_t i = 0; i < rows; ++i)
-        for (const Part& part : parts)
+        for (const PartView& view : views)
         {
-            const std::string_view text = part.argument < 0
-                                              ? std::string_view(part.text)
-                                              : arguments[static_cast<size_t>(part.argument)][i];
-            std::memcpy(to, text.data(), text.size());
-            to += text.size();
+            const char* from = view.chars + i * view.stride;
+            size_t size = view.width;
+            if (view.offsets)
+            {
+                const uint64_t begin = i == 0 ? 0 : view.offsets[i - 1];
+                from = view.chars + begin;
+                size = view.offsets[i] - begin;
+            }
+            copy_loose(to, from, size);
+            to += size;
         }
     return result;
 }

@@ -1,5 +1,6 @@
 // hex, unhex, bin, unbin, char, ascii.
 
+#include "encodings/hex_text.h"
 #include "functions/scalar/column_rows.h"
 
 #include <algorithm>
@@ -28,16 +29,6 @@ template <bool kHex> struct ByteDigits
     }
 };
 
-template <bool kHex> void write_bytes(StringWriter& out, std::string_view bytes)
-{
-    using Digits = ByteDigits<kHex>;
-    char* to = out.room(bytes.size() * Digits::kWidth);
-    for (size_t i = 0; i < bytes.size(); ++i)
-        Digits::write(static_cast<unsigned char>(bytes[i]), to + i * Digits::kWidth);
-    out.advance(bytes.size() * Digits::kWidth);
-    out.end_row();
-}
-
 // How a type's bytes become digits.
 enum class Layout
 {
@@ -55,24 +46,55 @@ Layout layout_of(const DataType& type)
     return Layout::Integer;
 }
 
+template <bool kHex> void write_all(const char* bytes, size_t count, char* to)
+{
+    if constexpr (kHex)
+        write_hex(bytes, count, HexCase::Upper, to);
+    else
+        for (size_t i = 0; i < count; ++i)
+            ByteDigits<kHex>::write(static_cast<unsigned char>(bytes[i]),
+                                    to + i * ByteDigits<kHex>::kWidth);
+}
+
+// Texts lie one after the other, so their digits do too.
+template <bool kHex> ColumnPtr digits_of_texts(const StringRows& rows, size_t count)
+{
+    constexpr size_t kWidth = ByteDigits<kHex>::kWidth;
+    auto result = std::make_shared<StringColumn>();
+    const bool constant = rows.constant();
+    const size_t bytes = constant ? rows[0].size() * count : rows.chars_size();
+    result->chars().resize_exact(bytes * kWidth);
+    result->offsets().resize_exact(count);
+    char* to = result->chars().data();
+    if (!constant)
+        write_all<kHex>(rows.chars(), bytes, to);
+    for (size_t i = 0; i < count; ++i)
+    {
+        if (constant)
+            write_all<kHex>(rows[i].data(), rows[i].size(), to + i * rows[i].size() * kWidth);
+        result->offsets()[i] =
+            (rows.offsets() ? rows.offsets()[i] : (i + 1) * rows[i].size()) * kWidth;
+    }
+    return result;
+}
+
 template <bool kHex> ColumnPtr run_digits(const Call& call)
 {
+    constexpr size_t kWidth = ByteDigits<kHex>::kWidth;
     const DataType& type = *call.type(0);
-    StringWriter out(call.rows);
     if (type.is_string() || type.is(TypeId::IPv6))
-    {
-        const StringRows rows(call.column(0));
-        out.column().chars().reserve(rows.chars_size() * ByteDigits<kHex>::kWidth);
-        for (size_t i = 0; i < call.rows; ++i)
-            write_bytes<kHex>(out, rows[i]);
-        return out.finish();
-    }
+        return digits_of_texts<kHex>(StringRows(call.column(0)), call.rows);
     const Layout layout = layout_of(type);
+    auto result = std::make_shared<StringColumn>();
+    result->offsets().resize_exact(call.rows);
     visit_vector(type.physical(),
                  [&](auto tag)
                  {
                      using T = decltype(tag);
                      const NumberRows<T> rows(call.column(0));
+                     result->chars().resize_exact(call.rows * sizeof(T) * kWidth);
+                     char* const begin = result->chars().data();
+                     char* to = begin;
                      for (size_t i = 0; i < call.rows; ++i)
                      {
                          char bytes[sizeof(T)];
@@ -83,10 +105,13 @@ template <bool kHex> ColumnPtr run_digits(const Call& call)
                          if (layout == Layout::Integer)
                              while (skip + 1 < sizeof(T) && bytes[skip] == 0)
                                  ++skip;
-                         write_bytes<kHex>(out, {bytes + skip, sizeof(T) - skip});
+                         write_all<kHex>(bytes + skip, sizeof(T) - skip, to);
+                         to += (sizeof(T) - skip) * kWidth;
+                         result->offsets()[i] = static_cast<uint64_t>(to - begin);
                      }
+                     result->chars().resize(static_cast<size_t>(to - begin));
                  });
-    return out.finish();
+    return result;
 }
 
 TypePtr digits_type(const TypeCall& call)
