@@ -71,23 +71,45 @@ bool is_constant_vector(const Column& flat)
     return std::memcmp(data, data + width, width * (rows - 1)) == 0;
 }
 
-// Byte for byte the same, for columns that open_… of value_pages.h give back.
-bool same_values(const Column& a, const Column& b)
+// Whether `part` is byte for byte rows [begin, …) of `flat`, for columns that open_… of
+// value_pages.h give back.
+bool same_values(const Column& flat, size_t begin, const Column& part)
 {
-    if (a.size() != b.size())
+    const size_t rows = part.size();
+    if (flat.form() != part.form() || begin + rows > flat.size())
         return false;
-    if (a.form() == ColumnForm::String)
+    if (flat.form() == ColumnForm::String)
     {
-        const auto& left = column_as<StringColumn>(a);
-        const auto& right = column_as<StringColumn>(b);
-        return left.chars().size() == right.chars().size() &&
-               std::memcmp(left.offsets().data(), right.offsets().data(),
-                           left.size() * sizeof(uint64_t)) == 0 &&
-               std::memcmp(left.chars().data(), right.chars().data(), left.chars().size()) == 0;
+        const auto& left = column_as<StringColumn>(flat);
+        const auto& right = column_as<StringColumn>(part);
+        const uint64_t start = left.offset_at(begin);
+        const uint64_t* ends = left.offsets().data() + begin;
+        const uint64_t* part_ends = right.offsets().data();
+        uint64_t different = 0;
+        for (size_t i = 0; i < rows; ++i)
+            different |= (ends[i] - start) ^ part_ends[i];
+        return different == 0 &&
+               std::memcmp(left.chars().data() + start, right.chars().data(),
+                           rows ? part_ends[rows - 1] : 0) == 0;
     }
-    const size_t width = vector_width(a);
-    return vector_width(b) == width &&
-           std::memcmp(fixed_width_data(a), fixed_width_data(b), width * a.size()) == 0;
+    const size_t width = vector_width(flat);
+    return vector_width(part) == width &&
+           std::memcmp(fixed_width_data(flat) + begin * width, fixed_width_data(part),
+                       width * rows) == 0;
+}
+
+// Piece by piece, so that what is decoded is compared while it is in the cache.
+bool same_page(const Column& flat, const EncodedPage& page)
+{
+    if (page.rows() != flat.size())
+        return false;
+    for (size_t begin = 0; begin < flat.size(); begin += kIntegerBlock)
+    {
+        const size_t rows = std::min(kIntegerBlock, flat.size() - begin);
+        if (!same_values(flat, begin, *page.decode(begin, rows)))
+            return false;
+    }
+    return true;
 }
 
 } // namespace
@@ -147,7 +169,7 @@ std::string ColumnEncoder::finish()
     out.append(reinterpret_cast<const char*>(&kTemplatesFollow), sizeof kTemplatesFollow);
     append_varint(out, dictionary.size());
     out += dictionary;
-    templates_->append_shared(out);
+    templates_->append_shared(3, out);
     return out;
 }
 
@@ -230,20 +252,20 @@ bool ColumnEncoder::reads_back(const Column& flat, const TypePtr& type, SiblingC
     switch (head.encoding)
     {
     case PageEncoding::PackedIntegers:
-        return same_values(flat, *open_packed_integers(head, type, page)->decode(0, head.rows));
+        return same_page(flat, *open_packed_integers(head, type, page));
     case PageEncoding::DecimalFloats:
-        return same_values(flat, *open_decimal_floats(head, type, page)->decode(0, head.rows));
+        return same_page(flat, *open_decimal_floats(head, type, page));
     case PageEncoding::HexText:
-        return same_values(flat, *open_hex_text(head, page)->decode(0, head.rows));
+        return same_page(flat, *open_hex_text(head, page));
     case PageEncoding::Templates:
     {
         std::string shared;
-        templates_->append_shared(shared);
+        templates_->append_shared(1, shared);
         std::vector<EncodedPagePtr> pages;
         for (const uint32_t column : templates_->used_siblings())
             pages.push_back(siblings.page_of(column));
-        const TemplatePage opened(head, std::make_shared<SharedTemplates>(shared), page, pages);
-        return same_values(flat, *opened.decode(0, head.rows));
+        return same_page(flat, TemplatePage(head, std::make_shared<SharedTemplates>(shared), page,
+                                            pages));
     }
     default:
         return true; // plain

@@ -127,11 +127,16 @@ Range range_of(const uint64_t* values, size_t count, Order order)
     return {low ^ order.flip, high ^ order.flip, changes};
 }
 
-// Bases worth trying: the smallest value, and where a sample says that nearly all values lie above.
-Plan plan_over(const uint64_t* values, size_t count, uint64_t low, uint64_t quantile, Order order)
+// Bases worth trying: the smallest value, and where a sample says that nearly all values lie above;
+// the latter only where it is so far from the first that widths may change.
+Plan plan_over(const uint64_t* values, size_t count, const Range& range, uint64_t quantile,
+               Order order)
 {
+    const uint64_t low = range.low;
     Plan plan = plan_packed(values, count, low);
-    if (order.less(low, quantile))
+    if (order.less(low, quantile) && order.less(quantile, range.high) &&
+        (bits_of(quantile - low) + 2 >= plan.width ||
+         bits_of(range.high - quantile) < bits_of(range.high - low)))
     {
         const Plan other = plan_packed(values, count, quantile);
         if (other.bytes < plan.bytes)
@@ -277,7 +282,7 @@ private:
         }
         quantile_ = low_quantile(sample_, order_);
         sample_plan_ = plan_over(sample_.data(), sample_.size(),
-                                 range_of(sample_.data(), sample_.size(), order_).low, quantile_,
+                                 range_of(sample_.data(), sample_.size(), order_), quantile_,
                                  order_);
         use_deltas_ = false;
         if (sample_deltas_.size() < 4)
@@ -285,7 +290,7 @@ private:
         delta_quantile_ = low_quantile(sample_deltas_, kSigned);
         const Plan deltas =
             plan_over(sample_deltas_.data(), sample_deltas_.size(),
-                      range_of(sample_deltas_.data(), sample_deltas_.size(), kSigned).low,
+                      range_of(sample_deltas_.data(), sample_deltas_.size(), kSigned),
                       delta_quantile_, kSigned);
         use_deltas_ = deltas.bytes < sample_plan_.bytes - sample_plan_.bytes / 16;
         if (use_deltas_)
@@ -416,11 +421,11 @@ private:
             for (size_t i = 1; i < count; ++i)
                 deltas[i - 1] = values[i] - values[i - 1];
             plan = plan_over(deltas.data(), count - 1,
-                             range_of(deltas.data(), count - 1, kSigned).low, delta_quantile_,
+                             range_of(deltas.data(), count - 1, kSigned), delta_quantile_,
                              kSigned);
         }
         else
-            plan = plan_over(values, count, range.low, quantile_, order_);
+            plan = plan_over(values, count, range, quantile_, order_);
         if ((range.changes + 1) * 2 < plan.bytes && write_runs(values, count, plan.bytes, out))
             return;
         if (use_deltas_ && count > 1)

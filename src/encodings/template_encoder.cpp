@@ -289,7 +289,7 @@ void TemplateEncoder::write_template(uint32_t number, SiblingColumns& siblings, 
     }
 }
 
-void TemplateEncoder::append_shared(std::string& out) const
+void TemplateEncoder::append_shared(int level, std::string& out) const
 {
     std::string text;
     append_varint(text, used_siblings_.size());
@@ -300,7 +300,7 @@ void TemplateEncoder::append_shared(std::string& out) const
         append_template(matcher_.at(number), text);
     StreamSink sink;
     sink.description() = std::move(text);
-    sink.finish(3, out);
+    sink.finish(level, out);
 }
 
 } // namespace basalt::encodings

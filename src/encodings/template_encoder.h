@@ -21,8 +21,9 @@ public:
 
     bool empty() const { return shared_order_.empty(); }
     const std::vector<uint32_t>& used_siblings() const { return used_siblings_; }
-    // Siblings and templates that pages refer to; layout in docs/format/templates.md.
-    void append_shared(std::string& out) const;
+    // Siblings and templates that pages refer to; layout in docs/format/templates.md. level: of
+    // ZSTD.
+    void append_shared(int level, std::string& out) const;
 
 private:
     struct SlotRows

@@ -5,6 +5,7 @@
 #include "encodings/vector_visit.h"
 
 #include <algorithm>
+#include <emmintrin.h>
 
 namespace basalt::inline encodings
 {
@@ -17,7 +18,7 @@ template <class T> int64_t float_mantissa(T value, double power)
     const double scaled = static_cast<double>(value) * power;
     if (!(std::abs(scaled) < 1e15) || (value == 0 && std::signbit(value)))
         return SiblingNumbers::kNone;
-    return static_cast<int64_t>(std::rint(scaled));
+    return _mm_cvtsd_si64(_mm_set_sd(scaled)); // to the nearest, even where two are
 }
 
 template <class T> int64_t integer_mantissa(T value)
