@@ -28,30 +28,68 @@ void join_values(const std::vector<const T*>& sources, const std::vector<MergeRu
     }
 }
 
+// Short runs jump about in memory: what comes so many runs later is fetched ahead.
+constexpr size_t kAhead = 16;
+constexpr size_t kCacheLine = 64;
+constexpr size_t kMostAheadBytes = 256;
+
 ColumnPtr join_strings(const Columns& sources, const std::vector<MergeRun>& runs, size_t rows)
 {
+    struct Source
+    {
+        const char* chars = nullptr;
+        const uint64_t* offsets = nullptr;
+        uint64_t begin_of(uint32_t row) const { return row ? offsets[row - 1] : 0; }
+    };
+    std::vector<Source> from(sources.size());
+    size_t source_bytes = 0;
+    size_t source_rows = 1;
+    for (size_t i = 0; i < sources.size(); ++i)
+        if (sources[i])
+        {
+            const auto& strings = static_cast<const StringColumn&>(*sources[i]);
+            from[i] = {strings.chars().data(), strings.offsets().data()};
+            source_bytes += strings.chars().size();
+            source_rows += strings.size();
+        }
+    const size_t ahead_bytes =
+        std::min(source_bytes / source_rows + kCacheLine, kMostAheadBytes);
     auto result = std::make_shared<StringColumn>();
+    if (rows == 0)
+        return result;
     result->offsets().resize(rows);
     uint64_t* to_offset = result->offsets().data();
     uint64_t end = 0;
-    for (const MergeRun& run : runs)
+    PodVector<uint64_t> begins(runs.size()); // in the sources' chars
+    for (size_t r = 0; r < runs.size(); ++r)
     {
-        const auto& from = static_cast<const StringColumn&>(*sources[run.source]);
-        const uint64_t shift = end - from.offset_at(run.begin);
-        const uint64_t* offsets = from.offsets().data() + run.begin;
+        if (r + kAhead < runs.size())
+            __builtin_prefetch(from[runs[r + kAhead].source].offsets + runs[r + kAhead].begin);
+        const MergeRun& run = runs[r];
+        const Source& source = from[run.source];
+        begins[r] = source.begin_of(run.begin);
+        const uint64_t shift = end - begins[r];
+        const uint64_t* offsets = source.offsets + run.begin;
         for (uint32_t i = 0; i < run.count; ++i)
             *to_offset++ = offsets[i] + shift;
         end = to_offset[-1];
     }
     result->chars().resize(end);
     char* to = result->chars().data();
-    for (const MergeRun& run : runs)
+    const uint64_t* run_end = result->offsets().data() - 1;
+    uint64_t written = 0;
+    for (size_t r = 0; r < runs.size(); ++r)
     {
-        const auto& from = static_cast<const StringColumn&>(*sources[run.source]);
-        const size_t begin = from.offset_at(run.begin);
-        const size_t size = from.offsets()[run.begin + run.count - 1] - begin;
-        copy_with_padding(to, from.chars().data() + begin, size);
-        to += size;
+        if (r + kAhead < runs.size())
+        {
+            const char* later = from[runs[r + kAhead].source].chars + begins[r + kAhead];
+            for (size_t i = 0; i < ahead_bytes; i += kCacheLine)
+                __builtin_prefetch(later + i);
+        }
+        run_end += runs[r].count;
+        const size_t size = *run_end - written;
+        copy_with_padding(to + written, from[runs[r].source].chars + begins[r], size);
+        written += size;
     }
     return result;
 }

@@ -35,12 +35,13 @@ public:
 class SortedMerge
 {
 public:
-    // block_rows: the most rows of a merged block; one may have fewer. Equal rows come in the order of the inputs.
+    // block_rows: the most rows of a merged block; one may have fewer, unless whole_blocks, when
+    // all but the last have as many. Equal rows come in the order of the inputs.
     SortedMerge(std::vector<std::unique_ptr<SortedInput>> inputs, SortKeys keys,
-                size_t block_rows);
+                size_t block_rows, bool whole_blocks = false);
     ~SortedMerge();
     // The next merged rows; an empty block at the end. When the rows of a stretch come from one
-    // input only they are sliced from it, not copied row by row.
+    // input only they are sliced from it, not copied row by row (but for whole_blocks).
     Block next();
     // For each row of the last block, the number of the input it came from.
     const PodVector<uint32_t>& last_sources() const;

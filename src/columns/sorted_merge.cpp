@@ -86,6 +86,7 @@ struct SortedMerge::Impl
     std::vector<Cursor> cursors;
     SortKeys keys;
     size_t block_rows;
+    bool whole_blocks = false;
     size_t code_level = SIZE_MAX; // keys from here on are in the codes
 
     std::vector<HeldBlock> held;
@@ -322,15 +323,27 @@ struct SortedMerge::Impl
         return high - cursor.at;
     }
 
+    // Keeps the blocks of cursors and of pending runs.
     void drop_held()
     {
-        held.clear();
-        for (uint32_t i = 0; i < cursors.size(); ++i)
-            if (!cursors[i].block_is_over())
+        constexpr uint32_t kUnused = UINT32_MAX;
+        std::vector<uint32_t> places(held.size(), kUnused);
+        std::vector<HeldBlock> kept;
+        const auto keep = [&](uint32_t& at)
+        {
+            if (places[at] == kUnused)
             {
-                cursors[i].held = static_cast<uint32_t>(held.size());
-                held.push_back({cursors[i].block, i});
+                places[at] = static_cast<uint32_t>(kept.size());
+                kept.push_back(std::move(held[at]));
             }
+            at = places[at];
+        };
+        for (auto& cursor : cursors)
+            if (!cursor.block_is_over())
+                keep(cursor.held);
+        for (auto& run : pending)
+            keep(run.source);
+        held = std::move(kept);
     }
 
     void fill()
@@ -362,7 +375,8 @@ struct SortedMerge::Impl
         for (; taken < pending.size() && rows < block_rows; ++taken)
         {
             MergeRun& run = pending[taken];
-            const size_t slice_rows = std::max<size_t>(block_rows / kSliceFraction, 1);
+            const size_t slice_rows =
+                whole_blocks ? SIZE_MAX : std::max<size_t>(block_rows / kSliceFraction, 1);
             if (run.count >= slice_rows && rows > 0)
                 break;
             const auto count =
@@ -388,7 +402,7 @@ struct SortedMerge::Impl
 
     Block next()
     {
-        if (pending.empty())
+        if (pending.empty() || (whole_blocks && !full()))
         {
             drop_held();
             fill();
@@ -438,12 +452,13 @@ struct SortedMerge::Impl
 };
 
 SortedMerge::SortedMerge(std::vector<std::unique_ptr<SortedInput>> inputs, SortKeys keys,
-                         size_t block_rows)
+                         size_t block_rows, bool whole_blocks)
     : impl_(std::make_unique<Impl>())
 {
     BASALT_ASSERT(block_rows > 0);
     impl_->keys = std::move(keys);
     impl_->block_rows = block_rows;
+    impl_->whole_blocks = whole_blocks;
     for (auto& input : inputs)
         impl_->cursors.emplace_back().input = std::move(input);
 }

@@ -52,7 +52,7 @@ void MergeTreeTable::flush_live()
     for (const auto& block : batch.blocks)
         rows.push_back(
             conform_block(*build.metadata, *history, block, service_.key_context()));
-    auto built = build_parts(service_, concat_blocks(rows), build);
+    auto built = build_parts(service_, std::move(rows), build);
     std::vector<std::shared_ptr<Part>> parts;
     std::vector<PartName> names;
     const auto transaction = service_.begin();

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <future>
 
 namespace basalt
 {
@@ -169,11 +170,14 @@ void MergeTreeTable::run_merge(MergePlan& plan, const QueryContext& context)
 
 void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, rows = 0, uncompressed_bytes = 0;
     std::vector<PartPtr> parts;
     for (const auto& part : plan.sources)
     {
         bytes += part->manifest().bytes_on_disk;
+        rows += part->rows();
+        for (const auto& column : part->manifest().columns)
+            uncompressed_bytes += column.uncompressed_bytes;
         parts.push_back(part);
     }
     FileSystem& files = service_.files();
@@ -188,8 +192,11 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
         metadata = metadata_;
         history = history_;
     }
+    // What inputs hold, a page that is being made and one that is being encoded.
+    const uint64_t held_rows = std::min<uint64_t>(
+        rows, parts.size() * 2 * kMergeRowsAtOnce + 3 * kPageRows);
     MemoryCharge charge(&context.memory,
-                        std::min<uint64_t>(kMergeBufferBytes, bytes * 8));
+                        uncompressed_bytes / std::max<uint64_t>(rows, 1) * held_rows);
     const std::string directory = join_path(path_, "tmp_" + plan.result.text());
     PartWriter writer(files,
                       writer_options(service_, metadata, history->version(), directory,
@@ -206,8 +213,17 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
                           counters.add(ProfileEvent::MergedRows, rows);
                       },
                       context);
-    for (Block block = merger.next(); block.rows(); block = merger.next())
+    // Reading and merging go on beside encoding.
+    const auto read_next = [&] { return merger.next(); };
+    auto next = std::async(std::launch::async, read_next);
+    for (;;)
+    {
+        const Block block = next.get();
+        if (block.rows() == 0)
+            break;
+        next = std::async(std::launch::async, read_next);
         writer.write(block);
+    }
     PartManifest manifest =
         writer.finish(plan.sources.front()->manifest().partition, service_.clock().unix_s());
     counters.add(ProfileEvent::Merge);

@@ -31,6 +31,7 @@ struct OutdatedFolders
     std::vector<std::string> free_directories; // nobody reads them any more
 };
 
+class BulkInsert;
 class RowMutation;
 
 // What a query sees of the table.
@@ -92,7 +93,7 @@ public:
     StorageService& service() { return service_; }
 
 private:
-    friend class MergeTreeSink;
+    friend class BulkInsert;
     friend class PartsChange;
 
     struct Running // a merge or mutation under way
@@ -219,6 +220,9 @@ private:
     int merges_stopped_ = 0;
     bool shut_down_ = false;
     bool dropped_ = false;
+
+    std::mutex inserts_mutex_;
+    std::map<const Transaction*, std::weak_ptr<BulkInsert>> inserts_; // that have open sinks
 
     std::mutex flush_mutex_; // one flush at a time
     std::mutex alter_mutex_; // one ALTER at a time

@@ -3,8 +3,10 @@
 #include "base/error.h"
 #include "base/profile_events.h"
 #include "storage/mergetree/merge_tree_table.h"
+#include "columns/sort.h"
 #include "storage/mergetree/partition.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace basalt
@@ -25,18 +27,71 @@ PartWriterOptions writer_options(StorageService& service, const TableMetadataPtr
     return options;
 }
 
-std::vector<BuiltPart> build_parts(StorageService& service, const Block& rows,
+namespace
+{
+
+// The sorting key's values of each block; empty without a key.
+std::vector<Block> keys_of(const std::vector<Block>& blocks, const KeyDescription& key,
+                           const QueryContext& context)
+{
+    std::vector<Block> keys;
+    if (key.expressions.empty())
+        return keys;
+    const ExpressionProgram program(key.expressions, context);
+    for (const Block& block : blocks)
+    {
+        std::vector<NamedColumn> columns;
+        for (const auto& values : program.run(block))
+        {
+            const size_t i = columns.size();
+            columns.push_back({values, key.expressions[i]->type(), std::to_string(i)});
+        }
+        keys.emplace_back(std::move(columns), block.rows());
+    }
+    return keys;
+}
+
+void sort_refs(RowRefs& refs, const RowGatherer& keys, const KeyDescription& key)
+{
+    SortKeys sort_keys;
+    for (size_t i = 0; i < key.expressions.size(); ++i)
+    {
+        SortKey sort_key;
+        sort_key.column = i;
+        sort_key.descending = i < key.descending.size() && key.descending[i];
+        sort_keys.push_back(sort_key);
+    }
+    const Block values = keys.take(refs.data(), refs.size());
+    if (is_sorted(values, sort_keys))
+        return;
+    const RowIndexes order = sort_rows(values, sort_keys);
+    RowRefs sorted(refs.size());
+    for (size_t i = 0; i < order.size(); ++i)
+        sorted[i] = refs[order[i]];
+    refs = std::move(sorted);
+}
+
+} // namespace
+
+std::vector<BuiltPart> build_parts(StorageService& service, std::vector<Block> blocks,
                                    const PartBuildOptions& options)
 {
     const QueryContext& context = service.key_context();
+    const KeyDescription& key = options.metadata->sorting_key;
+    const RowGatherer rows(std::move(blocks));
     std::vector<BuiltPart> built;
     try
     {
-        for (auto& partition : split_by_partition(rows, options.metadata->partition_key, context,
-                                                  options.max_partitions))
+        auto partitions = split_by_partition(rows.blocks(), options.metadata->partition_key,
+                                             context, options.max_partitions);
+        if (auto keys = keys_of(rows.blocks(), key, context); !keys.empty())
         {
-            const Block sorted = sort_by_key(partition.block, *options.metadata, context);
-            partition.block = Block();
+            const RowGatherer key_rows(std::move(keys));
+            for (auto& partition : partitions)
+                sort_refs(partition.rows, key_rows, key);
+        }
+        for (auto& partition : partitions)
+        {
             BuiltPart part;
             part.partition_id = partition.id;
             part.directory = join_path(
@@ -46,7 +101,9 @@ std::vector<BuiltPart> build_parts(StorageService& service, const Block& rows,
                               writer_options(service, options.metadata, options.metadata_version,
                                              part.directory, options.effort),
                               context);
-            writer.write(sorted);
+            for (size_t done = 0; done < partition.rows.size(); done += kPageRows)
+                writer.write(rows.take(partition.rows.data() + done,
+                                       std::min(kPageRows, partition.rows.size() - done)));
             part.manifest = writer.finish(std::move(partition.values), service.clock().unix_s());
             auto& counters = server_profile_counters();
             counters.add(ProfileEvent::MergeTreeDataWriterRows, part.manifest.rows);

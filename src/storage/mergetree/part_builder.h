@@ -24,8 +24,10 @@ struct PartBuildOptions
     ColumnEncodingOptions::Effort effort = ColumnEncodingOptions::Effort::Fast;
 };
 
-// Splits by partition, sorts and writes one part for each. On an exception nothing is left.
-std::vector<BuiltPart> build_parts(StorageService& service, const Block& rows,
+// Splits rows by partition, sorts and writes one part for each. blocks: at least one row, with the
+// table's physical_header(), any forms. Memory besides: some bytes a row, and a page of all columns.
+// On an exception nothing is left.
+std::vector<BuiltPart> build_parts(StorageService& service, std::vector<Block> blocks,
                                    const PartBuildOptions& options);
 void remove_built_parts(StorageService& service, const std::vector<BuiltPart>& parts) noexcept;
 

@@ -91,18 +91,10 @@ PartMerger::PartMerger(const std::vector<PartPtr>& parts, TableMetadataPtr metad
             sort_keys_.push_back(sort_key);
         }
     }
-    // Whole granules, as many as fit the buffers.
-    uint64_t bytes = 0, rows = 0;
-    for (const auto& part : parts)
-    {
-        rows += part->rows();
-        for (const auto& column : part->manifest().columns)
-            bytes += column.uncompressed_bytes;
-    }
-    const uint64_t row_bytes = std::max<uint64_t>(bytes / std::max<uint64_t>(rows, 1), 1);
+    // Whole granules: enough that opening pages does not show, few enough to stay in the cache.
     const size_t granule = parts[0]->manifest().granule_rows;
-    const uint64_t fitting = kMergeBufferBytes / parts.size() / row_bytes / granule * granule;
-    const size_t rows_at_once = std::clamp<uint64_t>(fitting, granule, kPageRows);
+    const size_t rows_at_once =
+        key_program_ ? std::max(granule, kMergeRowsAtOnce / granule * granule) : kPageRows;
     std::vector<std::unique_ptr<SortedInput>> sorted;
     for (size_t i = 0; i < parts.size(); ++i)
     {
@@ -113,7 +105,7 @@ PartMerger::PartMerger(const std::vector<PartPtr>& parts, TableMetadataPtr metad
             inputs_.push_back(std::move(input));
     }
     if (key_program_)
-        merge_ = std::make_unique<SortedMerge>(std::move(sorted), sort_keys_, kPageRows);
+        merge_ = std::make_unique<SortedMerge>(std::move(sorted), sort_keys_, kPageRows, true);
     if (deduplicate_)
         seen_ = std::make_unique<Seen>();
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Streams over the rows of parts in key order: for merges and mutations. Memory: a few pages of
-// each part, never a whole part.
+// Streams over the rows of parts in key order: for merges and mutations. Memory: some thousand
+// rows of each part and their encoded pages, never a whole part.
 
 #include "storage/mergetree/part.h"
 #include "storage/mergetree/row_source.h"
@@ -12,8 +12,8 @@
 namespace basalt
 {
 
-// Bytes of rows that all inputs of one merge hold together, about.
-inline constexpr uint64_t kMergeBufferBytes = 256 << 20;
+// Rows of each input that a merge holds decoded.
+inline constexpr size_t kMergeRowsAtOnce = 8192;
 
 class PartMerger
 {
@@ -25,7 +25,8 @@ public:
                std::function<void(uint64_t)> before_block, const QueryContext& context);
     ~PartMerger();
 
-    // Merged rows; empty at the end.
+    // Merged rows, with a key kPageRows of them unless repeated ones were dropped; empty at the
+    // end. One thread at a time.
     Block next();
 
 private:

@@ -4,6 +4,7 @@
 #include "codecs/hash.h"
 #include "columns/serialization.h"
 #include "columns/timezone.h"
+#include "encodings/vector_visit.h"
 #include "storage/value_bytes.h"
 
 #include <fmt/format.h>
@@ -71,6 +72,42 @@ ColumnPtr column_of(const Value& value, const TypePtr& type)
     return column;
 }
 
+void append_refs(RowRefs& refs, uint32_t block, size_t begin, size_t end)
+{
+    const size_t old = refs.size();
+    refs.resize(old + (end - begin));
+    for (size_t row = begin; row < end; ++row)
+        refs[old + row - begin] = {block, static_cast<uint32_t>(row)};
+}
+
+// changes[i] |= whether value i differs from the one before it.
+void mark_changes(const Column& flat, PodVector<uint8_t>& changes)
+{
+    const size_t rows = changes.size();
+    const bool is_narrow = visit_narrow_vector(
+        flat,
+        [&](const auto& data)
+        {
+            using T = std::decay_t<decltype(data[0])>;
+            for (size_t i = 1; i < rows; ++i)
+                changes[i] |= std::memcmp(&data[i], &data[i - 1], sizeof(T)) != 0;
+        });
+    if (is_narrow)
+        return;
+    for (size_t i = 1; i < rows; ++i)
+        changes[i] |= flat.compare_at(i, flat, i - 1, 1) != 0;
+}
+
+[[noreturn]] void throw_too_many(size_t max_partitions)
+{
+    throw Error(error_codes::TOO_MANY_PARTS,
+                fmt::format("Too many partitions for single INSERT block (more than {}). The limit "
+                            "is controlled by 'max_partitions_per_insert_block' setting. A large "
+                            "number of partitions is a common mistake: partitions are for dropping "
+                            "data, not for speed",
+                            max_partitions));
+}
+
 } // namespace
 
 std::string partition_id_of(const Values& values, const Types& types)
@@ -131,70 +168,63 @@ std::string partition_text_of(const Values& values, const Types& types)
     return values.size() > 1 ? text + ")" : text;
 }
 
-std::vector<PartitionRows> split_by_partition(const Block& block, const KeyDescription& key,
+std::vector<PartitionRows> split_by_partition(const std::vector<Block>& blocks,
+                                              const KeyDescription& key,
                                               const QueryContext& context, size_t max_partitions)
 {
     std::vector<PartitionRows> result;
     if (key.expressions.empty())
     {
-        result.push_back({{}, "all", block});
+        auto& all = result.emplace_back();
+        all.id = "all";
+        for (uint32_t b = 0; b < blocks.size(); ++b)
+            append_refs(all.rows, b, 0, blocks[b].rows());
         return result;
     }
-    Columns values = ExpressionProgram(key.expressions, context).run(block);
+    const ExpressionProgram program(key.expressions, context);
     Types types;
-    for (size_t i = 0; i < values.size(); ++i)
-    {
-        values[i] = to_flat(values[i]);
-        types.push_back(key.expressions[i]->type());
-    }
-    const auto add = [&](size_t row)
-    {
-        if (max_partitions && result.size() == max_partitions)
-            throw Error(error_codes::TOO_MANY_PARTS,
-                        fmt::format("Too many partitions for single INSERT block (more than {}). "
-                                    "The limit is controlled by 'max_partitions_per_insert_block' "
-                                    "setting. A large number of partitions is a common mistake: "
-                                    "partitions are for dropping data, not for speed",
-                                    max_partitions));
-        PartitionRows rows;
-        for (const auto& column : values)
-            rows.values.push_back(column->value_at(row));
-        rows.id = partition_id_of(rows.values, types);
-        result.push_back(std::move(rows));
-    };
-    // Neighbours mostly share their partition: rows are compared with the row before.
+    for (const auto& expression : key.expressions)
+        types.push_back(expression->type());
     std::unordered_map<std::string, size_t> by_key;
-    PodVector<uint32_t> owner(block.rows());
     PodVector<char> row_key;
-    for (size_t row = 0; row < block.rows(); ++row)
+    PodVector<uint8_t> changes;
+    for (uint32_t b = 0; b < blocks.size(); ++b)
     {
-        bool same = row > 0;
-        for (size_t i = 0; same && i < values.size(); ++i)
-            same = values[i]->compare_at(row, *values[i], row - 1, 1) == 0;
-        if (same)
-        {
-            owner[row] = owner[row - 1];
+        const size_t rows = blocks[b].rows();
+        if (rows == 0)
             continue;
+        Columns values = program.run(blocks[b]);
+        changes.assign(rows, 0);
+        for (auto& column : values)
+        {
+            column = to_flat(column);
+            mark_changes(*column, changes);
         }
-        row_key.clear();
-        for (const auto& column : values)
-            column->append_key(row, row_key);
-        const auto [found, is_new] =
-            by_key.emplace(std::string(row_key.data(), row_key.size()), result.size());
-        if (is_new)
-            add(row);
-        owner[row] = static_cast<uint32_t>(found->second);
+        changes[0] = 1;
+        // Neighbours mostly share their partition.
+        for (size_t begin = 0; begin < rows;)
+        {
+            size_t end = begin + 1;
+            while (end < rows && !changes[end])
+                ++end;
+            row_key.clear();
+            for (const auto& column : values)
+                column->append_key(begin, row_key);
+            const auto [found, is_new] =
+                by_key.emplace(std::string(row_key.data(), row_key.size()), result.size());
+            if (is_new)
+            {
+                if (max_partitions && result.size() == max_partitions)
+                    throw_too_many(max_partitions);
+                auto& added = result.emplace_back();
+                for (const auto& column : values)
+                    added.values.push_back(column->value_at(begin));
+                added.id = partition_id_of(added.values, types);
+            }
+            append_refs(result[found->second].rows, b, begin, end);
+            begin = end;
+        }
     }
-    if (result.size() == 1)
-    {
-        result[0].block = block;
-        return result;
-    }
-    std::vector<RowIndexes> rows(result.size());
-    for (size_t row = 0; row < block.rows(); ++row)
-        rows[owner[row]].push_back(static_cast<uint32_t>(row));
-    for (size_t i = 0; i < result.size(); ++i)
-        result[i].block = block.take(rows[i]);
     return result;
 }
 

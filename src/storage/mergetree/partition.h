@@ -2,7 +2,7 @@
 
 // Partition values and their ids.
 
-#include "columns/block.h"
+#include "columns/row_gatherer.h"
 #include "storage/table.h"
 
 namespace basalt
@@ -14,15 +14,16 @@ std::string partition_id_of(const Values& values, const Types& types);
 // The partition's text in system.parts: 2026-08-25, (1,'a').
 std::string partition_text_of(const Values& values, const Types& types);
 
-// Rows of a block by partition, in the order of first appearance.
+// Rows of blocks by partition, in the order of first appearance.
 struct PartitionRows
 {
     Values values;
     std::string id;
-    Block block;
+    RowRefs rows; // in the blocks' order
 };
 // Throws TOO_MANY_PARTS past max_partitions (0 = no limit).
-std::vector<PartitionRows> split_by_partition(const Block& block, const KeyDescription& key,
+std::vector<PartitionRows> split_by_partition(const std::vector<Block>& blocks,
+                                              const KeyDescription& key,
                                               const QueryContext& context, size_t max_partitions);
 
 } // namespace basalt

@@ -1,3 +1,4 @@
+#include "columns/row_gatherer.h"
 #include "columns/sort.h"
 
 #include <gtest/gtest.h>
@@ -165,7 +166,8 @@ Block with_dictionary(const Block& block, size_t column)
 }
 
 void check_merge(const std::vector<const char*>& types, const SortKeys& keys, size_t inputs,
-                 size_t distinct, size_t block_rows, bool dictionaries, Random& random)
+                 size_t distinct, size_t block_rows, bool dictionaries, bool whole_blocks,
+                 Random& random)
 {
     std::vector<std::unique_ptr<SortedInput>> sources;
     std::vector<Block> all;
@@ -189,7 +191,7 @@ void check_merge(const std::vector<const char*>& types, const SortKeys& keys, si
     }
     const Block whole = concat_blocks(all);
     const RowIndexes order = expected_order(whole, keys);
-    SortedMerge merge(std::move(sources), keys, block_rows);
+    SortedMerge merge(std::move(sources), keys, block_rows, whole_blocks);
     size_t at = 0;
     for (;;)
     {
@@ -199,6 +201,7 @@ void check_merge(const std::vector<const char*>& types, const SortKeys& keys, si
         ASSERT_LE(block.rows(), block_rows);
         ASSERT_EQ(merge.last_sources().size(), block.rows());
         ASSERT_LE(at + block.rows(), whole.rows());
+        ASSERT_TRUE(!whole_blocks || block.rows() == std::min(block_rows, whole.rows() - at));
         const Block flat = block.flattened();
         for (size_t i = 0; i < block.rows(); ++i, ++at)
         {
@@ -227,7 +230,7 @@ TEST(SortedMerge, EqualsAStableSortOfAll)
         for (size_t i = 0; i < key_count; ++i)
             keys.push_back({i, random() % 3 == 0, random() % 3 == 0});
         check_merge(types, keys, 1 + random() % 6, 2 + random() % 100, 1 + random() % 200,
-                    round % 2 == 1, random);
+                    round % 2 == 1, round % 4 < 2, random);
     }
 }
 
@@ -251,6 +254,49 @@ TEST(SortedMerge, SlicesLongStretchesOfOneInput)
     EXPECT_EQ(merge.next()[0].column, columns[0]);
     EXPECT_EQ(merge.next()[0].column, columns[1]);
     EXPECT_EQ(merge.next().rows(), 0u);
+}
+
+TEST(RowGatherer, TakesRowsOfBlocksOfAnyForms)
+{
+    Random random(7);
+    const std::vector<const char*> types = {"UInt64", "String", "LowCardinality(String)",
+                                            "Nullable(String)", "FixedString(12)", "Array(UInt8)"};
+    for (int round = 0; round < 60; ++round)
+    {
+        std::vector<Block> blocks;
+        RowRefs refs;
+        for (uint32_t b = 0; b < 1 + random() % 5; ++b)
+        {
+            Block block = random_block(types, random() % 200, 30, random);
+            const size_t column = random() % types.size();
+            if (random() % 3 == 0)
+                block = with_dictionary(block, column);
+            else if (random() % 3 == 0 && block.rows())
+                block[column].column = std::make_shared<ConstantColumn>(
+                    block[column].column->slice(0, 1), block.rows());
+            for (uint32_t row = 0; row < block.rows(); ++row)
+                if (random() % 4)
+                    refs.push_back({b, row});
+            blocks.push_back(std::move(block));
+        }
+        if (round % 2)
+            std::shuffle(refs.begin(), refs.end(), random);
+        const RowGatherer gatherer(blocks);
+        const size_t begin = refs.empty() ? 0 : random() % refs.size();
+        const size_t count = refs.size() - begin;
+        const Block taken = gatherer.take(refs.data() + begin, count).flattened();
+        ASSERT_EQ(taken.rows(), count);
+        for (size_t c = 0; c < types.size(); ++c)
+        {
+            ASSERT_EQ(taken[c].column->size(), count);
+            for (size_t i = 0; i < count; ++i)
+            {
+                const RowRef ref = refs[begin + i];
+                const ColumnPtr flat = to_flat(blocks[ref.block][c].column);
+                ASSERT_EQ(taken[c].column->compare_at(i, *flat, ref.row, 1), 0);
+            }
+        }
+    }
 }
 
 } // namespace

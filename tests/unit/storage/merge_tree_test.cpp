@@ -87,6 +87,40 @@ TEST(MergeTree, AbandonedInsertsLeaveNothing)
         EXPECT_EQ(entry.name, "detached");
 }
 
+TEST(MergeTree, StreamsOfOneTransactionInsertTogether)
+{
+    for (const uint64_t rows_each : {uint64_t{200}, uint64_t{9000}})
+    {
+        MemoryFileSystem files;
+        Tables tables(files);
+        tables.open(events_metadata());
+        constexpr uint64_t kStreams = 3;
+        {
+            const auto transaction = tables.service->begin();
+            std::vector<std::unique_ptr<TableSink>> sinks;
+            for (uint64_t s = 0; s < kStreams; ++s)
+                sinks.push_back(tables.table->write(*transaction, tables.service->make_context()));
+            run_parallel(kStreams,
+                         [&](size_t s)
+                         {
+                             for (uint64_t at = 0; at < rows_each; at += 100)
+                                 sinks[s]->write(events(s * rows_each + at, 100));
+                         });
+            for (const auto& sink : sinks)
+            {
+                EXPECT_EQ(tables.count(), 0u);
+                sink->finish();
+            }
+            // A table may be written to again in the same transaction.
+            const auto more = tables.table->write(*transaction, tables.service->make_context());
+            more->write(events(kStreams * rows_each, 50));
+            more->finish();
+            transaction->commit();
+        }
+        EXPECT_EQ(tables.rows(all_columns()), lines_of(events(0, kStreams * rows_each + 50)));
+    }
+}
+
 TEST(MergeTree, FiltersReadOnlyWhatTheyNeed)
 {
     MemoryFileSystem files;
