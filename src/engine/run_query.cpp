@@ -134,50 +134,6 @@ private:
     size_t at_ = 0;
 };
 
-// SETTINGS written in the query: of the output clause, of the statement, of its last SELECT.
-void collect_settings(const Ast& ast, std::vector<const AstSetQuery*>& found)
-{
-    auto add = [&](const AstPtr& settings)
-    {
-        if (settings)
-            if (const auto* set = settings->as<AstSetQuery>())
-                found.push_back(set);
-    };
-    if (const auto* query = ast.as<AstQuery>())
-    {
-        collect_settings(*query->statement, found);
-        add(query->settings);
-    }
-    else if (const auto* select = ast.as<AstSelect>())
-        add(select->settings);
-    else if (const auto* select_union = ast.as<AstSelectUnion>())
-    {
-        if (!select_union->selects.empty())
-            collect_settings(*select_union->selects.back(), found);
-    }
-    else if (const auto* insert = ast.as<AstInsert>())
-    {
-        if (insert->select)
-            collect_settings(*insert->select, found);
-        add(insert->settings);
-    }
-    else if (const auto* explain = ast.as<AstExplain>())
-    {
-        if (explain->query)
-            collect_settings(*explain->query, found);
-    }
-    else if (const auto* alter = ast.as<AstAlter>())
-        add(alter->settings);
-    else if (const auto* optimize = ast.as<AstOptimize>())
-        add(optimize->settings);
-    else if (const auto* remove = ast.as<AstDelete>())
-        add(remove->settings);
-    else if (const auto* update = ast.as<AstUpdate>())
-        add(update->settings);
-    else if (const auto* drop = ast.as<AstDrop>())
-        add(drop->settings);
-}
-
 void append_more(QueryRequest& request, size_t max_bytes)
 {
     if (!request.more)
@@ -269,9 +225,7 @@ private:
         check_text_size(*ast, max_query_bytes);
 
         substitute_parameters(ast, parameters(), *context);
-        std::vector<const AstSetQuery*> settings;
-        collect_settings(*ast, settings);
-        for (const auto* set : settings)
+        for (const auto* set : settings_of(*ast))
             apply_settings(*set, context->settings, nullptr);
         if ((request_.readonly || context->settings.get_uint("readonly") == 1) &&
             !only_reads(*ast))

@@ -7,6 +7,61 @@
 namespace basalt
 {
 
+namespace
+{
+
+void collect_settings(const Ast& ast, std::vector<const AstSetQuery*>& found)
+{
+    auto add = [&](const AstPtr& settings)
+    {
+        if (settings)
+            if (const auto* set = settings->as<AstSetQuery>())
+                found.push_back(set);
+    };
+    if (const auto* query = ast.as<AstQuery>())
+    {
+        collect_settings(*query->statement, found);
+        add(query->settings);
+    }
+    else if (const auto* select = ast.as<AstSelect>())
+        add(select->settings);
+    else if (const auto* select_union = ast.as<AstSelectUnion>())
+    {
+        if (!select_union->selects.empty())
+            collect_settings(*select_union->selects.back(), found);
+    }
+    else if (const auto* insert = ast.as<AstInsert>())
+    {
+        if (insert->select)
+            collect_settings(*insert->select, found);
+        add(insert->settings);
+    }
+    else if (const auto* explain = ast.as<AstExplain>())
+    {
+        if (explain->query)
+            collect_settings(*explain->query, found);
+    }
+    else if (const auto* alter = ast.as<AstAlter>())
+        add(alter->settings);
+    else if (const auto* optimize = ast.as<AstOptimize>())
+        add(optimize->settings);
+    else if (const auto* remove = ast.as<AstDelete>())
+        add(remove->settings);
+    else if (const auto* update = ast.as<AstUpdate>())
+        add(update->settings);
+    else if (const auto* drop = ast.as<AstDrop>())
+        add(drop->settings);
+}
+
+} // namespace
+
+std::vector<const AstSetQuery*> settings_of(const Ast& ast)
+{
+    std::vector<const AstSetQuery*> found;
+    collect_settings(ast, found);
+    return found;
+}
+
 TableName StatementContext::resolve(const AstTableName& name) const
 {
     return {name.database.empty() ? context->current_database : name.database, name.table};

@@ -51,6 +51,8 @@ void mutate_table(const TablePtr& table, const AstList& commands, bool wait,
 // Throws NOT_IMPLEMENTED: "Table engine Log doesn't support mutations".
 void require_merge_tree(const Table& table, std::string_view what);
 
+// SETTINGS written in the query: of the output clause, of the statement, of its last SELECT.
+std::vector<const AstSetQuery*> settings_of(const Ast& ast);
 // Applies SETTINGS of a query to a Settings object. Values may be literals or parameters.
 void apply_settings(const AstSetQuery& set, Settings& settings,
                     std::map<std::string, std::string>* parameters);

@@ -1,11 +1,9 @@
 // INSERT in all its forms.
 
-#include "engine/insert.h"
+#include "engine/insert_rows.h"
 
 #include "base/error.h"
-#include "binder/binder.h"
 #include "engine/select.h"
-#include "sql/parser.h"
 #include "storage/storage_service.h"
 
 #include <fmt/format.h>
@@ -15,9 +13,6 @@ namespace basalt
 
 namespace
 {
-
-// Most rows parsed into one block of an INSERT with data.
-constexpr size_t kInsertBlockRows = 65536;
 
 void insert_select(const AstInsert& insert, const TablePtr& table, Transaction& transaction,
                    StatementContext& statement)
@@ -47,46 +42,6 @@ void insert_select(const AstInsert& insert, const TablePtr& table, Transaction& 
         });
     for (auto& lane : lanes)
         lane->finish();
-}
-
-// Parses and evaluates an expression of VALUES.
-size_t value_expression(std::string_view text, const TypePtr& type, Column& into,
-                        const QueryContext& context)
-{
-    // The expression ends at a comma or parenthesis outside quotes and brackets.
-    size_t depth = 0, end = 0;
-    char quote = 0;
-    for (; end < text.size(); ++end)
-    {
-        const char c = text[end];
-        if (quote)
-        {
-            if (c == '\\')
-                ++end;
-            else if (c == quote)
-                quote = 0;
-            continue;
-        }
-        if (c == '\'' || c == '"' || c == '`')
-            quote = c;
-        else if (c == '(' || c == '[' || c == '{')
-            ++depth;
-        else if (c == ')' || c == ']' || c == '}')
-        {
-            if (depth == 0)
-                break;
-            --depth;
-        }
-        else if (c == ',' && depth == 0)
-            break;
-    }
-    const AstPtr ast = parse_expression(text.substr(0, end));
-    const auto bound = cast_to(bind_expression(*ast, {}, context), type, context);
-    Block one;
-    one.set_rows(1);
-    const ColumnPtr column = to_flat(ExpressionProgram({bound}, context).run(one)[0]);
-    into.append_from(*column, 0);
-    return end;
 }
 
 // Columns of `block` in the order of `wanted`: by name, or by position when names differ.
@@ -147,21 +102,10 @@ void insert_data(const AstInsert& insert, const TablePtr& table, Transaction& tr
         return;
     }
     InsertLane lane(statement.engine, table, header, transaction, statement.context);
-    const std::string name = insert.format.empty() ? "Values" : insert.format;
-    const auto& entry = formats().get_input(name);
-    InputFormatContext format_context;
-    format_context.header = header;
-    format_context.options = FormatOptions::from(statement.context->settings,
-                                                 statement.context->timezone());
-    const QueryContext* context = statement.context.get();
-    format_context.expression = [context](std::string_view text, const TypePtr& type, Column& into)
-    { return value_expression(text, type, into, *context); };
-    std::unique_ptr<InputBuffer> file;
-    InputBuffer* source = statement.data;
-    auto format = entry.input(*source, std::move(format_context));
+    InsertRows source(insert.format, *statement.data, header, statement.context);
     for (;;)
     {
-        InputBlock input = format->read(kInsertBlockRows);
+        InputBlock input = source.next();
         if (input.block.rows() == 0)
             break;
         lane.write(std::move(input.block), input.omitted);
