@@ -228,9 +228,9 @@ void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
         query.more = source;
     }
 
+    query.on_start = on_start;
     auto running = start_query(engine_, *session, std::move(query));
     const QueryContextPtr context = running->context();
-    on_start(context);
     // Whoever has read the whole answer may use the session again at once.
     const auto free_session = [&]
     {

@@ -219,6 +219,10 @@ std::optional<HttpRequest> HttpConnectionReader::next_head()
         boost::system::error_code ec;
         if (s.at_ < s.bytes_.size())
         {
+            // Who speaks another protocol would wait long for an answer to half a line.
+            const unsigned char first = static_cast<unsigned char>(s.bytes_[s.at_]);
+            if (!s.parser_->got_some() && first < ' ' && first != '\r' && first != '\n')
+                throw Error(error_codes::BAD_ARGUMENTS, "Not an HTTP request: this port speaks HTTP");
             s.at_ += s.parser_->put(s.unread(), ec);
             if (ec && ec != beast_http::error::need_more)
                 throw Error(error_codes::BAD_ARGUMENTS,

@@ -1,13 +1,14 @@
 #include "net/http/server.h"
 
 #include "base/error.h"
+#include "net/connection_threads.h"
 #include "net/http/query_handler.h"
 #include "net/http/request.h"
 #include "net/http/response.h"
 
 #include <condition_variable>
 #include <fmt/format.h>
-#include <list>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -26,38 +27,12 @@ constexpr int64_t kWatchIntervalMs = 200;
 
 struct HttpServer::Impl
 {
-    struct Connection
-    {
-        Socket socket;
-        std::thread thread;
-        bool done = false;
-        // While a query runs: told to stop when the client leaves.
-        QueryContextPtr running;
-    };
-
     Impl(Engine& engine, HttpServerOptions opts)
-        : engine_(engine), options_(std::move(opts)), listener_(options_.host, options_.port),
-          handler_(engine, options_.display_name)
+        : options_(std::move(opts)), handler_(engine, options_.display_name),
+          threads_({options_.host, options_.port, options_.max_connections,
+                    options_.io_timeout_ms},
+                   [this](Socket& socket) { serve(socket); }, refuse)
     {
-    }
-
-    void accept_loop()
-    {
-        while (auto socket = listener_.accept())
-        {
-            std::lock_guard lock(mutex_);
-            reap();
-            if (connections_.size() >= options_.max_connections)
-            {
-                refuse(*socket);
-                continue;
-            }
-            connections_.emplace_back();
-            auto it = std::prev(connections_.end());
-            it->socket = std::move(*socket);
-            it->socket.set_timeouts(options_.io_timeout_ms, options_.io_timeout_ms);
-            it->thread = std::thread([this, it] { serve(*it); });
-        }
     }
 
     static void refuse(Socket& socket)
@@ -72,50 +47,31 @@ struct HttpServer::Impl
         }
     }
 
-    // Under the mutex: joins threads that have ended.
-    void reap()
-    {
-        for (auto it = connections_.begin(); it != connections_.end();)
-        {
-            if (!it->done)
-            {
-                ++it;
-                continue;
-            }
-            it->thread.join();
-            it = connections_.erase(it);
-        }
-    }
-
-    void serve(Connection& connection)
+    void serve(Socket& socket)
     {
         try
         {
-            HttpConnectionReader reader(connection.socket);
+            HttpConnectionReader reader(socket);
             while (!stopping_)
             {
-                if (!connection.socket.wait_readable(options_.keep_alive_timeout_ms) ||
-                    stopping_)
+                if (!socket.wait_readable(options_.keep_alive_timeout_ms) || stopping_)
                     break;
                 auto request = reader.next_head();
                 if (!request)
                     break;
-                if (!answer(connection, reader, *request))
+                if (!answer(socket, reader, *request))
                     break;
             }
         }
         catch (const Error& error)
         {
             if (error.code() == error_codes::BAD_ARGUMENTS)
-                reject(connection.socket, error);
+                reject(socket, error);
         }
         catch (const std::exception&)
         {
             // The connection is closed; the server goes on.
         }
-        std::lock_guard lock(mutex_);
-        connection.socket.close();
-        connection.done = true;
     }
 
     static void reject(Socket& socket, const Error& error)
@@ -131,10 +87,21 @@ struct HttpServer::Impl
         }
     }
 
-    // False when the connection must be closed.
-    bool answer(Connection& connection, HttpConnectionReader& reader, const HttpRequest& request)
+    struct Forget // the query of a socket that is about to go
     {
-        HttpResponse response(connection.socket, request.keep_alive && !stopping_,
+        Impl& impl;
+        Socket& socket;
+        ~Forget()
+        {
+            std::lock_guard lock(impl.mutex_);
+            impl.running_.erase(&socket);
+        }
+    };
+
+    // False when the connection must be closed.
+    bool answer(Socket& socket, HttpConnectionReader& reader, const HttpRequest& request)
+    {
+        HttpResponse response(socket, request.keep_alive && !stopping_,
                               request.method == "HEAD", kResponseBufferBytes);
         const bool reading = request.method == "GET" || request.method == "HEAD";
         auto plain = [&](int status, const std::string& type, std::string_view text)
@@ -157,19 +124,16 @@ struct HttpServer::Impl
             plain(200, text_type, "Ok.\n");
         else if (request.path == "/" || request.path.starts_with("/?"))
         {
-            auto on_start = [&](QueryContextPtr context)
+            const auto on_start = [&](QueryContextPtr context)
             {
                 std::lock_guard lock(mutex_);
-                connection.running = std::move(context);
+                if (stopping_)
+                    context->cancel();
+                running_[&socket] = std::move(context);
                 watch_.notify_one();
             };
-            auto on_end = [&]
-            {
-                std::lock_guard lock(mutex_);
-                connection.running.reset();
-            };
-            handler_.handle(request, reader.body(), connection.socket.peer(), response, on_start);
-            on_end();
+            const Forget forget{*this, socket};
+            handler_.handle(request, reader.body(), socket.peer(), response, on_start);
         }
         else
             plain(404, "text/plain; charset=UTF-8",
@@ -186,57 +150,38 @@ struct HttpServer::Impl
         std::unique_lock lock(mutex_);
         while (!stopping_)
         {
-            bool any = false;
-            for (auto& connection : connections_)
-            {
-                if (!connection.running)
-                    continue;
-                any = true;
-                if (connection.socket.peer_hung_up())
-                    connection.running->cancel();
-            }
-            if (any)
-                watch_.wait_for(lock, std::chrono::milliseconds(kWatchIntervalMs));
-            else
+            for (auto& [socket, context] : running_)
+                if (socket->peer_hung_up())
+                    context->cancel();
+            if (running_.empty())
                 watch_.wait(lock);
+            else
+                watch_.wait_for(lock, std::chrono::milliseconds(kWatchIntervalMs));
         }
     }
 
     void stop()
     {
-        listener_.stop();
         {
             std::lock_guard lock(mutex_);
-            if (stopping_)
-                return;
             stopping_ = true;
-            for (auto& connection : connections_)
-            {
-                if (connection.running)
-                    connection.running->cancel();
-                if (connection.socket.is_open())
-                    connection.socket.shutdown();
-            }
+            for (auto& [socket, context] : running_)
+                context->cancel();
         }
         watch_.notify_all();
-        if (acceptor_.joinable())
-            acceptor_.join();
+        threads_.stop();
         if (watcher_.joinable())
             watcher_.join();
-        for (auto& connection : connections_)
-            connection.thread.join();
-        connections_.clear();
     }
 
-    Engine& engine_;
     HttpServerOptions options_;
-    Listener listener_;
     HttpQueryHandler handler_;
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
     std::condition_variable watch_;
-    std::list<Connection> connections_;
-    std::thread acceptor_, watcher_;
+    std::map<Socket*, QueryContextPtr> running_; // told to stop when the client leaves
+    std::thread watcher_;
     std::atomic<bool> stopping_{false};
+    ConnectionThreads threads_; // goes first
 };
 
 HttpServer::HttpServer(Engine& engine, HttpServerOptions options)
@@ -251,12 +196,12 @@ HttpServer::~HttpServer()
 
 uint16_t HttpServer::port() const
 {
-    return impl_->listener_.port();
+    return impl_->threads_.port();
 }
 
 void HttpServer::start()
 {
-    impl_->acceptor_ = std::thread([this] { impl_->accept_loop(); });
+    impl_->threads_.start();
     impl_->watcher_ = std::thread([this] { impl_->watch_loop(); });
 }
 
@@ -267,8 +212,7 @@ void HttpServer::stop()
 
 size_t HttpServer::connection_count() const
 {
-    std::lock_guard lock(impl_->mutex_);
-    return impl_->connections_.size();
+    return impl_->threads_.count();
 }
 
 } // namespace basalt
