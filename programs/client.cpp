@@ -1,24 +1,19 @@
-// basalt client: queries over HTTP, from flags, files or an interactive prompt.
+// basalt client: queries from flags, files or an interactive prompt.
 
 #include "programs/programs.h"
 
-#include "base/clock.h"
 #include "base/error.h"
-#include "net/http/client.h"
 #include "programs/line_editor.h"
-#include "programs/progress_line.h"
-#include "programs/script.h"
+#include "programs/remote.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <cstring>
-#include <thread>
 #include <cstdio>
 #include <cstdlib>
-#include <fmt/format.h>
+#include <thread>
 #include <unistd.h>
 
 namespace basalt
@@ -27,186 +22,53 @@ namespace basalt
 namespace
 {
 
-struct ClientOptions
-{
-    std::string host = "127.0.0.1";
-    uint16_t port = 8123;
-    std::string user = "default", password, database;
-    bool show_progress = isatty(STDERR_FILENO) != 0;
-    bool vertical = false;
-};
-
-std::atomic<HttpClient*> g_running{nullptr};
-
-// Ctrl-C ends the query that runs, not the program. Only async-signal-safe work is done here: the
-// connection is broken off by a thread that waits for the flag.
+// Ctrl-C ends the query that runs, not the program. Only async-signal-safe work is done in the
+// handler: the query is ended by a thread that looks at the flag.
 std::atomic<bool> g_interrupted{false};
+constexpr int kExitOfInterrupted = 130; // as shells have it
 
 void on_interrupt(int)
 {
     g_interrupted = true;
 }
 
-class RemoteRunner : public ScriptRunner
+class Breaker
 {
 public:
-    RemoteRunner(const ClientOptions& client, ScriptOptions& script, bool interactive)
-        : options_(client), script_(script), interactive_(interactive), client_(url_of(client)),
-          progress_(url_of(client), client.show_progress)
+    Breaker(RemoteRunner& runner, bool interactive)
     {
-        database_ = client.database;
+        struct sigaction action = {};
+        action.sa_handler = on_interrupt;
+        sigaction(SIGINT, &action, nullptr);
+        std::signal(SIGPIPE, SIG_IGN);
+        thread_ = std::thread(
+            [this, &runner, interactive]
+            {
+                while (!done_)
+                {
+                    usleep(50000);
+                    if (g_interrupted.exchange(false) && !runner.interrupt() && !interactive)
+                        _exit(kExitOfInterrupted);
+                }
+            });
     }
-
-    static HttpUrl url_of(const ClientOptions& options)
+    ~Breaker()
     {
-        HttpUrl url;
-        url.host = options.host;
-        url.port = options.port;
-        if (options.user != "default" || !options.password.empty())
-        {
-            url.user = options.user;
-            url.password = options.password;
-        }
-        return url;
-    }
-
-    std::string server_version() { return client_.query("SELECT version() FORMAT TSVRaw"); }
-    HttpClient& client() { return client_; }
-    const std::string& database() const { return database_; }
-
-    void run(const ScriptStatement& statement) override
-    {
-        std::vector<std::pair<std::string, std::string>> parameters = {
-            {"session_id", session_id_}, {"session_timeout", "3600"}};
-        std::string query_id = script_.query_id;
-        if (query_id.empty())
-            query_id = fmt::format("{}-{}", session_id_, ++serial_);
-        parameters.emplace_back("query_id", query_id);
-        if (!database_.empty())
-            parameters.emplace_back("database", database_);
-        std::string format = script_.format;
-        std::string text(statement.text);
-        if (take_vertical_mark(text) || options_.vertical)
-            format = "Vertical";
-        parameters.emplace_back("default_format", format);
-        for (const auto& [name, value] : script_.settings.changes())
-            parameters.emplace_back(name, value);
-        for (const auto& [name, value] : script_.parameters)
-            parameters.emplace_back("param_" + name, value);
-
-        std::unique_ptr<InputBuffer> body;
-        if (statement.needs_input && statement.input)
-        {
-            parameters.emplace_back("query", text);
-            body = nullptr;
-        }
-        else
-            body = std::make_unique<StringInputBuffer>(std::move(text));
-
-        g_interrupted = false;
-        g_running = &client_;
-        progress_.start(query_id, client_);
-        std::string error_text;
-        std::string tail; // looked at for an error after the first rows
-        bool failed = false;
-        HttpReply reply;
-        const auto started = system_clock().monotonic_ns();
-        size_t rows_bytes = 0;
-        try
-        {
-            reply = client_.post(parameters, body ? body.get() : statement.input,
-                                 [&](std::string_view piece)
-                                 {
-                                     progress_.hide();
-                                     rows_bytes += piece.size();
-                                     if (error_text.size() + piece.size() < kKeptBytes)
-                                         error_text.append(piece);
-                                     else
-                                         flush_kept(error_text, piece);
-                                     tail.append(piece);
-                                     if (tail.size() > 65536)
-                                         tail.erase(0, tail.size() - 32768);
-                                 });
-            failed = reply.status != 200 || reply.headers.contains("x-clickhouse-exception-code");
-        }
-        catch (const Error& error)
-        {
-            progress_.stop();
-            g_running = nullptr;
-            if (g_interrupted)
-                throw Error(error_codes::QUERY_WAS_CANCELLED, "Query was cancelled");
-            if (const size_t at = tail.find("__exception__\r\n"); at != std::string::npos)
-                throw error_of_reply({}, tail.substr(at + 15));
-            throw;
-        }
-        g_running = nullptr;
-        progress_.stop();
-        if (failed)
-            throw error_of_reply(reply, error_text);
-        std::fwrite(error_text.data(), 1, error_text.size(), stdout);
-        kept_flushed_ = false;
-        std::fflush(stdout);
-        const double elapsed = static_cast<double>(system_clock().monotonic_ns() - started) / 1e9;
-        if (script_.print_time)
-            std::fprintf(stderr, "%.3f\n", elapsed);
-        if (interactive_)
-        {
-            note_use(statement.text);
-            std::printf("%s", progress_.summary(reply, elapsed).c_str());
-            std::fflush(stdout);
-        }
+        done_ = true;
+        thread_.join();
     }
 
 private:
-    static constexpr size_t kKeptBytes = 1 << 20;
-
-    // The first MiB is kept back until the status is known to be good; it always is once more
-    // than the server's own buffer has come.
-    void flush_kept(std::string& kept, std::string_view piece)
-    {
-        std::fwrite(kept.data(), 1, kept.size(), stdout);
-        kept.clear();
-        std::fwrite(piece.data(), 1, piece.size(), stdout);
-        kept_flushed_ = true;
-    }
-
-    // "SELECT … \G": the result in Vertical format.
-    static bool take_vertical_mark(std::string& text)
-    {
-        size_t end = text.find_last_not_of(" \t\r\n;");
-        if (end == std::string::npos || end < 1 || text[end] != 'G' || text[end - 1] != '\\')
-            return false;
-        text.resize(end - 1);
-        return true;
-    }
-
-    void note_use(std::string_view text)
-    {
-        while (!text.empty() && (text.back() == ';' || isspace(static_cast<unsigned char>(text.back()))))
-            text.remove_suffix(1);
-        if (text.size() > 4 && strncasecmp(text.data(), "use ", 4) == 0)
-            database_ = std::string(text.substr(4));
-    }
-
-    ClientOptions options_;
-    ScriptOptions& script_;
-    bool interactive_;
-    HttpClient client_;
-    ProgressLine progress_;
-    std::string session_id_ =
-        fmt::format("basalt-client-{}-{:x}", getpid(), system_random().next_u64());
-    std::string database_;
-    uint64_t serial_ = 0;
-    bool kept_flushed_ = false;
+    std::atomic<bool> done_{false};
+    std::thread thread_;
 };
 
-int interactive(RemoteRunner& runner, ScriptOptions& script, const ClientOptions& options)
+int interactive(RemoteRunner& runner, ScriptOptions& script, const RemoteOptions& options)
 {
-    const std::string version = runner.server_version();
-    std::printf("Basalt client %s\nConnected to %s:%u, server version %s\n", kBasaltVersion,
-                options.host.c_str(), options.port, version.c_str());
-    LineEditor editor(
-        [&runner](const std::string& sql) { return runner.client().query(sql); });
+    const std::string version = runner.query("SELECT version() FORMAT TSVRaw");
+    std::printf("Basalt client %s\nConnected to %s, server version %s\n", kBasaltVersion,
+                runner.where().c_str(), version.c_str());
+    LineEditor editor([&runner](const std::string& sql) { return runner.query(sql); });
     std::string text;
     for (;;)
     {
@@ -244,9 +106,41 @@ std::string from_environment(const char* name, const std::string& fallback)
 
 } // namespace
 
+std::unique_ptr<RemoteRunner> make_remote_runner(const RemoteOptions& options,
+                                                 ScriptOptions& script, bool interactive)
+{
+    if (options.protocol == "http")
+        return make_http_runner(options, script, interactive);
+    try
+    {
+        return make_native_runner(options, script, interactive);
+    }
+    catch (const Error& error)
+    {
+        // Nobody at the usual port, or somebody who speaks otherwise.
+        const bool other_protocol =
+            error.code() == error_codes::CLIENT_HAS_CONNECTED_TO_WRONG_PORT ||
+            error.code() == error_codes::SOCKET_TIMEOUT ||
+            (error.code() == error_codes::NETWORK_ERROR && !options.port);
+        if (options.protocol == "native" || !other_protocol)
+            throw;
+        return make_http_runner(options, script, interactive);
+    }
+}
+
+bool take_vertical_mark(std::string& text)
+{
+    const size_t end = text.find_last_not_of(" \t\r\n;");
+    if (end == std::string::npos || end < 1 || text[end] != 'G' || text[end - 1] != '\\')
+        return false;
+    text.resize(end - 1);
+    return true;
+}
+
 int client_main(int argc, char** argv)
 {
-    ClientOptions options;
+    RemoteOptions options;
+    options.show_progress = isatty(STDERR_FILENO) != 0;
     ScriptOptions script;
     std::vector<std::string> arguments = take_settings(argc, argv, script.settings);
     take_parameters(arguments, script.parameters);
@@ -254,11 +148,16 @@ int client_main(int argc, char** argv)
     options.user = from_environment("CLICKHOUSE_USER", options.user);
     options.password = from_environment("CLICKHOUSE_PASSWORD", options.password);
 
-    CLI::App app("The Basalt client (over HTTP)", "basalt client");
+    CLI::App app("The Basalt client", "basalt client");
     add_script_options(app, script);
     app.set_help_flag("--help", "print this and exit");
     app.add_option("-h,--host", options.host)->capture_default_str();
-    app.add_option("--port", options.port, "HTTP port of the server")->capture_default_str();
+    app.add_option("--port", options.port, "of the server: 9000, or 8123 over HTTP");
+    app.add_option("--protocol", options.protocol,
+                   "native, http, or auto: native where the server answers to it")
+        ->check(CLI::IsMember({"native", "http", "auto"}))
+        ->capture_default_str();
+    app.add_option("--compression", options.compressed, "of blocks in the native protocol");
     app.add_option("-u,--user", options.user)->capture_default_str();
     app.add_option("--password", options.password);
     app.add_option("-d,--database", options.database);
@@ -278,39 +177,20 @@ int client_main(int argc, char** argv)
     choose_format(script);
     const bool is_interactive =
         script.queries.empty() && script.files.empty() && isatty(STDIN_FILENO);
-    struct sigaction action = {};
-    action.sa_handler = on_interrupt;
-    if (is_interactive)
-        sigaction(SIGINT, &action, nullptr);
-    std::signal(SIGPIPE, SIG_IGN);
-    std::atomic<bool> done{false};
-    std::thread breaker(
-        [&]
-        {
-            while (!done)
-            {
-                usleep(50000);
-                if (!g_interrupted)
-                    continue;
-                if (HttpClient* running = g_running.exchange(nullptr))
-                    running->abort();
-            }
-        });
-    struct Join
+    std::unique_ptr<RemoteRunner> runner;
+    try
     {
-        std::atomic<bool>& done;
-        std::thread& thread;
-        ~Join()
-        {
-            done = true;
-            thread.join();
-        }
-    } join{done, breaker};
-
-    RemoteRunner runner(options, script, is_interactive);
+        runner = make_remote_runner(options, script, is_interactive);
+    }
+    catch (const Error& error)
+    {
+        std::fprintf(stderr, "%s\n", error.full_text().c_str());
+        return exit_code_of(error);
+    }
+    const Breaker breaker(*runner, is_interactive);
     if (!is_interactive)
-        return run_script(script, runner);
-    return interactive(runner, script, options);
+        return run_script(script, *runner);
+    return interactive(*runner, script, options);
 }
 
 } // namespace basalt

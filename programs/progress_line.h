@@ -1,43 +1,44 @@
 #pragma once
 
-// The line on stderr while a query runs: rows, bytes, per second, share done, memory. It asks the
-// server's system.processes over a connection of its own, a few times a second.
+// The line on stderr while a query runs: rows, bytes, per second, share done, memory. Threads: any
+// may call; one query at a time.
 
-#include "net/http/client.h"
-
-#include <condition_variable>
-#include <memory>
+#include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <string>
-#include <thread>
 
 namespace basalt
 {
 
+struct ProgressCounts
+{
+    double rows = 0, bytes = 0, total_rows = 0, memory_bytes = 0;
+    double result_rows = 0;
+};
+
 class ProgressLine
 {
 public:
-    ProgressLine(HttpUrl url, bool enabled);
-    ~ProgressLine();
+    explicit ProgressLine(bool enabled) : enabled_(enabled) {}
 
-    void start(const std::string& query_id, HttpClient& running);
-    void hide(); // before rows are printed
-    void stop();
-    // "3 rows in set. Elapsed: 0.012 sec. Processed 1.00 million rows, …"
-    std::string summary(const HttpReply& reply, double elapsed_s) const;
+    bool enabled() const { return enabled_; }
+    void start(); // a query begins
+    // Draws, unless the query has just begun, was drawn a moment ago, or prints rows.
+    void show(const ProgressCounts& counts);
+    void hide(); // before rows are printed; nothing is drawn until the next start()
+    double elapsed_s() const;
 
 private:
-    void run();
+    using Clock = std::chrono::steady_clock;
 
-    HttpUrl url_;
     bool enabled_;
-    std::thread thread_;
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    std::string query_id_;
-    bool running_ = false;
-    bool shown_ = false;
-    bool quit_ = false;
+    mutable std::mutex mutex_;
+    Clock::time_point started_, drawn_;
+    bool running_ = false, shown_ = false;
 };
+
+// "3 rows in set. Elapsed: 0.012 sec. Processed 1.00 million rows, …"
+std::string summary_of(const ProgressCounts& counts, double elapsed_s);
 
 } // namespace basalt

@@ -361,6 +361,59 @@ if OLD:
     check("all of them", client.execute("SELECT count(), sum(n), sum(length(s)) FROM lines"),
           [(100000, 4999950000, sum(len(f"line {n}") for n in range(100000)))])
 
+
+
+# --- basalt client
+def ours(*arguments, data=None, port=PORT):
+    done = subprocess.run([BASALT, "client", "--port", str(port), *arguments], input=data, capture_output=True,
+                          text=True, timeout=120)
+    return done.stdout, done.returncode
+
+
+for flags in ([], ["--compression", "1"]):
+    name = " ".join(flags) or "plain"
+    check(f"client {name}", ours(*flags, "-q", "SELECT 1, 'a', [1, 2], NULL"), ("1\ta\t[1,2]\t\\N\n", 0))
+    check(f"client {name}, many rows", len(ours(*flags, "-q", "SELECT number FROM numbers(500000)")[0]),
+          sum(len(str(n)) + 1 for n in range(500000)))
+    ours(*flags, "-q", "DROP TABLE IF EXISTS mine; CREATE TABLE mine (x UInt32, s String DEFAULT concat('d\\t', toString(x)), "
+                       "n Nullable(UInt8)) ENGINE = MergeTree ORDER BY x")
+    check(f"client {name}, VALUES", ours(*flags, "-q", "INSERT INTO mine VALUES (1, 'a;b', NULL), (1 + 1, lower('B'), 3);"), ("", 0))
+    check(f"client {name}, CSV", ours(*flags, "-q", "INSERT INTO mine FORMAT CSV", data="3,three,1\n4,four,\\N\n"), ("", 0))
+    check(f"client {name}, defaults", ours(*flags, "-q", "INSERT INTO mine FORMAT JSONEachRow", data='{"x": 5}\n{"x": 6, "s": "six"}\n'),
+          ("", 0))
+    check(f"client {name}, all rows", ours(*flags, "-q", "SELECT * FROM mine ORDER BY x"),
+          ("1\ta;b\t\\N\n2\tb\t3\n3\tthree\t1\n4\tfour\t\\N\n5\td\\t5\t\\N\n6\tsix\t\\N\n", 0))
+    check(f"client {name}, a bad row", ours(*flags, "-q", "INSERT INTO mine FORMAT CSV", data="7,x,1\nno number,y,2\n")[1], 27)
+    check(f"client {name}, nothing of it", ours(*flags, "-q", "SELECT count() FROM mine"), ("6\n", 0))
+check("client, the session", ours("-q", "CREATE TEMPORARY TABLE tt (x UInt8); INSERT INTO tt VALUES (1), (2); SELECT sum(x) FROM tt; "
+                                        "USE system; SELECT currentDatabase()"), ("3\nsystem\n", 0))
+check("client, SET for formats", ours("-q", "SET output_format_json_quote_64bit_integers = 1; SELECT toUInt64(1) AS x FORMAT JSONEachRow"),
+      ('{"x":"1"}\n', 0))
+check("client, SETTINGS for formats", ours("-q", "SELECT toUInt64(1) AS x FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 1"),
+      ('{"x":"1"}\n', 0))
+check("client, totals", ours("-q", "SELECT number % 2 AS k, count() FROM numbers(4) GROUP BY k WITH TOTALS ORDER BY k"),
+      ("0\t2\n1\t2\n\n0\t4\n", 0))
+check("client, parameters", ours("--param_x", "it is", "--param_n=5", "-q", "SELECT {x:String}, {n:UInt8}"), ("it is\t5\n", 0))
+check("client, settings", ours("--max_threads=3", "-q", "SELECT getSetting('max_threads')"), ("3\n", 0))
+check("client, an error's code", ours("-q", "SELECT * FROM nowhere")[1], 60)
+check("client, an error after rows", ours("-q", "SELECT throwIf(number = 500000) FROM numbers(1000000)")[1], 395 % 256)
+check("client, native is what it uses", ours("-q", "SELECT interface FROM system.processes WHERE query_id = queryID()"), ("1\n", 0))
+check("client, HTTP where HTTP is spoken", ours("-q", "SELECT interface FROM system.processes WHERE query_id = queryID()",
+                                                port=server.port), ("2\n", 0))
+check("client, HTTP on request", ours("--protocol", "http", "-q", "SELECT 1", port=server.port), ("1\n", 0))
+check("client, native insisted on", ours("--protocol", "native", "-q", "SELECT 1", port=server.port)[1], 217)
+check("client, nobody there", ours("-q", "SELECT 1", port=1)[1] != 0, True)
+interrupted = subprocess.Popen([BASALT, "client", "--port", str(PORT), "--query_id", "interrupted", "-q", long_query],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+check("client, a long query", wait_for("interrupted"), True)
+interrupted.send_signal(2)
+check("client, Ctrl-C ends the query", ends_within("interrupted", 2), True)
+check("client, and says so", "Query was cancelled" in interrupted.communicate(timeout=20)[1], True)
+check("client, its exit code", interrupted.returncode, 394 % 256)
+check("client, progress", "rows/s" in subprocess.run(
+    [BASALT, "client", "--port", str(PORT), "--progress", "-q",
+     "SELECT count() FROM numbers(100000000000) WHERE NOT ignore(number)", "--max_execution_time", "2"],
+    capture_output=True, text=True, timeout=60).stderr, True)
 client.disconnect()
 check("a clean stop", server.stop(), 0)
 shutil.rmtree(work, ignore_errors=True)
