@@ -1,4 +1,4 @@
-// basalt PROGRAM …: server, client, local, bench. A link named clickhouse-client (and the like)
+// basalt PROGRAM …: server, client, local, bench, pg. A link named clickhouse-client (and the like)
 // behaves as that program.
 
 #include "programs/programs.h"
@@ -31,6 +31,7 @@ constexpr Program kPrograms[] = {
     {"client", basalt::client_main, "an interactive client, or one query by --query"},
     {"local", basalt::local_main, "queries without a server"},
     {"bench", basalt::bench_main, "measurements: basalt bench k8s-logs"},
+    {"pg", basalt::pg_main, "PostgreSQL servers: make, run, back up, measure"},
 };
 
 int usage(std::FILE* to)
