@@ -58,11 +58,43 @@ bool is_number(std::string_view text, bool allow_sign, bool allow_point)
                        });
 }
 
-[[noreturn]] void bad_value(const SettingDefinition& d, std::string_view value)
+[[noreturn]] void bad_value(const SettingDefinition& d, std::string_view value,
+                            int code = error_codes::CANNOT_PARSE_NUMBER)
 {
-    throw Error(error_codes::CANNOT_PARSE_NUMBER,
-                fmt::format("Cannot parse value '{}' of setting '{}' as {}", value, d.name,
-                            d.type));
+    throw Error(code, fmt::format("Cannot parse value '{}' of setting '{}' as {}", value, d.name,
+                                  d.type));
+}
+
+// What a setting of a type with a list of words may be.
+struct WordType
+{
+    std::string_view type;
+    int code; // of the error for another word
+    std::string_view words; // each between bars
+};
+
+constexpr WordType kWordTypes[] = {
+    {"DateTimeInputFormat", error_codes::BAD_ARGUMENTS, "|basic|best_effort|best_effort_us|"},
+    {"DateTimeOutputFormat", error_codes::BAD_ARGUMENTS, "|simple|iso|unix_timestamp|"},
+    {"JoinStrictness", error_codes::UNKNOWN_JOIN, "||ALL|ANY|"},
+    {"OverflowMode", error_codes::UNKNOWN_OVERFLOW_MODE, "|throw|break|"},
+    {"OverflowModeGroupBy", error_codes::UNKNOWN_OVERFLOW_MODE, "|throw|break|any|"},
+    {"SetOperationMode", error_codes::UNKNOWN_UNION, "||ALL|DISTINCT|"},
+    {"ShortCircuitFunctionEvaluation", error_codes::BAD_ARGUMENTS,
+     "|enable|force_enable|disable|"},
+    {"TotalsMode", error_codes::UNKNOWN_TOTALS_MODE,
+     "|before_having|after_having_inclusive|after_having_exclusive|after_having_auto|"},
+};
+
+void check_word(const SettingDefinition& d, std::string_view value)
+{
+    for (const auto& known : kWordTypes)
+        if (known.type == d.type &&
+            (value.find('|') != std::string_view::npos ||
+             known.words.find(fmt::format("|{}|", value)) == std::string_view::npos))
+            throw Error(known.code,
+                        fmt::format("Unexpected value of {}: '{}' for setting '{}'", d.type, value,
+                                    d.name));
 }
 
 std::string normalise(const SettingDefinition& d, std::string_view value)
@@ -88,8 +120,10 @@ std::string normalise(const SettingDefinition& d, std::string_view value)
             return "1";
         if (value == "false")
             return "0";
-        if (!is_number(value, true, true) || value[0] == '-')
-            bad_value(d, value);
+        if (!is_number(value, true, true))
+            bad_value(d, value, error_codes::CANNOT_PARSE_INPUT_ASSERTION_FAILED);
+        if (value[0] == '-')
+            bad_value(d, value, error_codes::CANNOT_CONVERT_TYPE);
         if (!is_number(value, false, false))
         {
             const double number = std::strtod(std::string(value).c_str(), nullptr);
@@ -111,6 +145,7 @@ std::string normalise(const SettingDefinition& d, std::string_view value)
             bad_value(d, value);
         return std::string(value);
     }
+    check_word(d, value);
     return std::string(value);
 }
 

@@ -161,7 +161,7 @@ constexpr std::string_view kNotImplemented[] = {
     "system_events_show_zero_values", "throw_if_no_data_to_insert",
     "throw_on_max_partitions_per_insert_block", "timeout_overflow_mode",
     "timeout_overflow_mode_leaf",  "transfer_overflow_mode",
-    "use_legacy_to_time", "use_variant_as_common_type",
+    "use_legacy_to_time",
 };
 
 template <size_t n> bool among(const std::string_view (&names)[n], std::string_view name)

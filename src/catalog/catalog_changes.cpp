@@ -1,4 +1,5 @@
 #include "catalog/catalog_impl.h"
+#include "catalog/create_table.h"
 #include "sql/ast_create.h"
 #include "sql/formatter.h"
 

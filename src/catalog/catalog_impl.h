@@ -63,7 +63,4 @@ struct Catalog::Impl
 
 // BAD_ARGUMENTS for an empty name, ARGUMENT_OUT_OF_BOUND for one that no file name can hold.
 void check_catalog_name(const std::string& name);
-// What is kept of a CREATE: without a name, so that the name of the file is the table's.
-std::string stored_create_text(const AstPtr& create_query);
-
 } // namespace basalt

@@ -63,6 +63,9 @@ IndexDescription bind_index(const AstIndexDeclaration& declaration,
 void bind_constraint(const AstConstraintDeclaration& declaration,
                      const std::vector<ColumnDescription>& columns, TableMetadata& metadata,
                      const QueryContext& context);
+// What is kept of a CREATE: without a name, so that the name of the file is the table's.
+std::string stored_create_text(const AstPtr& create_query);
+
 // Checks a TTL list and returns its text.
 std::string bind_ttl(const AstList& ttl, const std::vector<ColumnDescription>& columns,
                      const QueryContext& context);

@@ -57,6 +57,19 @@ void Engine::start()
         [this](const Table& table, const std::string& text, QueryContextPtr context)
         { return bind_mutation_text(*this, table, text, context); });
     catalog_->load([this](const std::string& text) { return attach_table(*this, text); });
+    for (const auto& database : catalog_->databases())
+        for (const auto& table : catalog_->tables(database.name))
+            try
+            {
+                finish_alter(*this, table->table_name());
+            }
+            catch (const Error& error)
+            {
+                // Under its old description it would show wrong values.
+                std::fprintf(stderr, "basalt: table %s was not opened: %s\n",
+                             table->table_name().full().c_str(), error.full_text().c_str());
+                catalog_->detach_table(table->table_name(), false);
+            }
     if (!catalog_->database_exists("default"))
         catalog_->create_database({"default", "Atomic", random_uuid(system_random()), "", false},
                                   true);

@@ -1,6 +1,7 @@
 #include "engine/insert.h"
 
 #include "base/error.h"
+#include "columns/absent_value.h"
 #include "binder/binder.h"
 #include "engine/select.h"
 #include "sql/formatter.h"
@@ -123,7 +124,7 @@ Block InsertLane::complete(const Block& block, const std::vector<Mask>& omitted)
         {
             if (!column->default_expression)
             {
-                known.add({make_constant(column->type, column->type->default_value(), rows),
+                known.add({make_constant(column->type, absent_value(*column->type), rows),
                            column->type, column->name});
                 continue;
             }

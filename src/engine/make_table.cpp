@@ -4,6 +4,7 @@
 #include "catalog/view.h"
 #include "sql/parser.h"
 #include "storage/engines/engines.h"
+#include "storage/mergetree/merge_tree_table.h"
 #include "storage/storage_service.h"
 
 #include <fmt/format.h>
@@ -100,6 +101,30 @@ TablePtr attach_table(Engine& engine, const std::string& create_text)
                           name, create->uuid, true, context);
     return make_view(engine, prepare_view(*create, sources, engine.catalog(), *context), *create,
                      name, create->uuid, context);
+}
+
+void finish_alter(Engine& engine, const TableName& name)
+{
+    Catalog& catalog = engine.catalog();
+    const auto table = std::dynamic_pointer_cast<MergeTreeTable>(catalog.get_table(name));
+    if (!table)
+        return;
+    const std::string logged = table->logged_create_text();
+    const AstPtr stored = catalog.create_query(name);
+    if (logged.empty() || !stored || stored_create_text(stored) == logged)
+        return;
+    const AstPtr ast = parse_query(logged);
+    auto* create = ast->as<AstCreateTable>();
+    if (!create)
+        throw Error(error_codes::INCORRECT_QUERY, "Not a CREATE of a table or a view");
+    create->attach = false;
+    create->name.database = name.database;
+    create->name.table = name.table;
+    CreateTableSources sources;
+    sources.database = name.database;
+    table->finish_alter(
+        prepare_table(*create, sources, catalog, *make_lenient_context(engine)).metadata);
+    catalog.replace_create_query(name, ast);
 }
 
 } // namespace basalt

@@ -13,6 +13,9 @@ void register_engines(Engine& engine);
 
 // From a stored CREATE text (ATTACH TABLE … with the full name).
 TablePtr attach_table(Engine& engine, const std::string& create_text);
+// Gives table and catalog the description of an ALTER that only the table's log had when the server
+// was killed. Nothing when they agree.
+void finish_alter(Engine& engine, const TableName& name);
 
 // The table object of a prepared statement; nothing is published yet.
 TablePtr make_table(Engine& engine, const PreparedTable& prepared, const TableName& name,

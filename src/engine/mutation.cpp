@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
-#include <unordered_map>
 
 namespace basalt
 {
@@ -165,7 +164,7 @@ private:
 
     void bind_updates(const AstAlterCommand& command, MutationCommand& bound)
     {
-        std::unordered_map<std::string, ExpressionPtr> updated;
+        std::set<std::string> updated;
         for (const auto& ast : command.assignments)
         {
             const auto& assignment = *ast->as<AstAssignment>();
@@ -175,8 +174,7 @@ private:
                 throw Error(error_codes::NO_SUCH_COLUMN_IN_TABLE,
                             fmt::format("There is no column {} in table.",
                                         quote_identifier(assignment.column)));
-            if (key_reads(metadata_.partition_key, column->name) ||
-                key_reads(metadata_.sorting_key, column->name))
+            if (is_key(column->name))
                 throw Error(error_codes::CANNOT_UPDATE_COLUMN,
                             fmt::format("Cannot UPDATE key column {}.",
                                         quote_identifier(column->name)));
@@ -196,43 +194,37 @@ private:
                             fmt::format("Cannot convert NULL to a non-nullable type: column {}",
                                         quote_identifier(column->name)));
             value = cast_to(value, column->type, context_);
-            updated.emplace(column->name, value);
+            updated.insert(column->name);
             bound.updates.emplace_back(column->name, std::move(value));
         }
         bound.predicate = bind_condition(*command.where, false);
-        update_materialized(updated, bound);
+        check_materialized(updated);
+        // What cannot run must not be stored: the mutation would wait for ever.
+        for (const auto& [name, value] : bound.updates)
+            Expression::call("if", {bound.predicate, value, value}, context_);
     }
 
-    // MATERIALIZED columns follow the columns that they are made of.
-    void update_materialized(std::unordered_map<std::string, ExpressionPtr>& updated,
-                             MutationCommand& bound)
+    // MATERIALIZED columns follow the columns that they are made of; keys cannot.
+    void check_materialized(const std::set<std::string>& updated)
     {
-        bool found = true;
-        while (found)
+        for (const auto& column : metadata_.columns)
         {
-            found = false;
-            for (const auto& column : metadata_.columns)
-            {
-                if (column.default_kind != DefaultKind::Materialized ||
-                    updated.contains(column.name))
-                    continue;
-                const auto inputs = inputs_of({column.default_expression});
-                if (std::none_of(inputs.begin(), inputs.end(),
-                                 [&](const auto& name) { return updated.contains(name); }))
-                    continue;
-                if (key_reads(metadata_.partition_key, column.name) ||
-                    key_reads(metadata_.sorting_key, column.name))
+            if (column.default_kind != DefaultKind::Materialized || !is_key(column.name))
+                continue;
+            for (const auto& input : inputs_of({column.default_expression}))
+                if (updated.contains(input))
                     throw Error(error_codes::CANNOT_UPDATE_COLUMN,
-                                fmt::format("Updated columns affect MATERIALIZED column {}, which "
-                                            "is a key column. Cannot UPDATE it.",
+                                fmt::format("Updated column {} affects MATERIALIZED column {}, "
+                                            "which is a key column. Cannot UPDATE it.",
+                                            quote_identifier(input),
                                             quote_identifier(column.name)));
-                ExpressionPtr value =
-                    replace_inputs(column.default_expression, updated, context_);
-                updated.emplace(column.name, value);
-                bound.updates.emplace_back(column.name, std::move(value));
-                found = true;
-            }
         }
+    }
+
+    bool is_key(const std::string& column) const
+    {
+        return key_reads(metadata_.partition_key, column) ||
+               key_reads(metadata_.sorting_key, column);
     }
 
     bool check_clear(const AstAlterCommand& command)
@@ -246,8 +238,7 @@ private:
                         fmt::format("Wrong column name. Cannot find column {} to drop.",
                                     quote_identifier(command.name)));
         }
-        if (key_reads(metadata_.partition_key, column->name) ||
-            key_reads(metadata_.sorting_key, column->name))
+        if (is_key(column->name))
             throw Error(error_codes::ALTER_OF_COLUMN_IS_FORBIDDEN,
                         fmt::format("Trying to ALTER DROP key {} column which is a part of key "
                                     "expression",
@@ -267,8 +258,7 @@ private:
                         fmt::format("Cannot materialize column {} because it doesn't have default "
                                     "expression.",
                                     quote_identifier(column->name)));
-        if (key_reads(metadata_.partition_key, column->name) ||
-            key_reads(metadata_.sorting_key, column->name))
+        if (is_key(column->name))
             throw Error(error_codes::BAD_ARGUMENTS,
                         fmt::format("Refused to materialize column {} because it is a part of the "
                                     "key",

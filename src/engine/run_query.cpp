@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "binder/binder.h"
+#include "columns/timezone.h"
 #include "engine/insert.h"
 #include "engine/statement.h"
 #include "sql/formatter.h"
@@ -227,6 +228,8 @@ private:
         substitute_parameters(ast, parameters(), *context);
         for (const auto* set : settings_of(*ast))
             apply_settings(*set, context->settings, nullptr);
+        if (context->settings.changed("session_timezone"))
+            timezone(context->timezone()); // throws for one that is not known
         if ((request_.readonly || context->settings.get_uint("readonly") == 1) &&
             !only_reads(*ast))
             throw Error(error_codes::READONLY,

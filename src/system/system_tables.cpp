@@ -5,6 +5,7 @@
 #include "columns/serialization.h"
 #include "sql/ast_create.h"
 #include "sql/parser.h"
+#include "system/information_schema.h"
 #include "storage/table.h"
 
 #include <fmt/format.h>
@@ -225,6 +226,7 @@ void register_system_tables(Engine& engine)
     register_all_table(tables);
     for (const auto& definition : tables.list())
         catalog.add_system_table(std::make_shared<SystemTable>(engine, definition));
+    register_information_schema(engine);
 }
 
 } // namespace basalt

@@ -5,6 +5,8 @@
 #include "engine/mutation.h"
 #include "engine/select.h"
 #include "engine/table_change.h"
+#include "storage/mergetree/merge_tree_table.h"
+#include "storage/mergetree/part_name.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -87,11 +89,21 @@ void change_description(const TablePtr& table, const std::vector<const AstAlterC
     for (const auto* command : commands)
         change.apply(*command);
     PreparedTable prepared = change.finish(catalog, *make_lenient_context(statement.engine));
-    // The table first. What it logs of dropped, renamed and added columns is taken back at the next
-    // start when the stored CREATE does not agree, so a crash between leaves the table unaltered;
-    // the other way round old parts would show values of columns that were dropped.
-    table->alter(prepared.metadata, change.commands(), statement.context);
+    // The table first: it logs the statement with what happens to its columns, and the next start
+    // brings the catalog up to it (finish_alters).
+    if (const auto merge_tree = std::dynamic_pointer_cast<MergeTreeTable>(table))
+        merge_tree->alter_to(prepared.metadata, change.commands(),
+                             stored_create_text(prepared.create_query), statement.context);
+    else
+        table->alter(prepared.metadata, change.commands(), statement.context);
     catalog.replace_create_query(name, prepared.create_query);
+}
+
+void check_part_name(const std::string& name)
+{
+    if (!parse_part_name(name))
+        throw Error(error_codes::BAD_DATA_PART_NAME,
+                    fmt::format("Unexpected part name: {} for format version: 1", name));
 }
 
 PartitionCommand partition_command(const AstAlterCommand& command, const Table& table,
@@ -125,6 +137,8 @@ PartitionCommand partition_command(const AstAlterCommand& command, const Table& 
                                 action_name(command.action)));
     }
     const auto& partition = *command.partition->as<AstPartition>();
+    if (partition.is_part)
+        check_part_name(partition_id_of_ast(partition, *table.metadata(), *statement.context));
     out.all = partition.all;
     out.is_part = partition.is_part;
     if (!partition.all)

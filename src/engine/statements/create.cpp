@@ -90,6 +90,7 @@ ResultPtr attach_detached(const AstCreateTable& create, StatementContext& statem
         throw Error(error_codes::UNKNOWN_TABLE,
                     fmt::format("Table {} was not detached", name.full()));
     catalog.add_table(attach_table(statement.engine, text), parse_query(text));
+    finish_alter(statement.engine, name);
     return nullptr;
 }
 

@@ -99,7 +99,7 @@ private:
             const bool was_empty = cursor.at_end();
             columns_[column]->remove_last(1);
             if (was_empty)
-                return cursor.fail_expected(")");
+                return fail_item(column, start, cursor);
             drop_omitted(column);
         }
         const int code = cursor.code;
@@ -113,15 +113,21 @@ private:
             {
                 cursor.code = 0;
                 cursor.pos += used;
-                return true;
+                return ends_item(cursor, column) || fail_item(column, start, cursor);
             }
         }
         if (code == 0 || interprets_)
-            return cursor.fail(error_codes::SYNTAX_ERROR,
-                               "Cannot parse expression of type " +
-                                   context_.header[column].type->name() + " here: " +
-                                   quoted_excerpt(cursor.rest()));
+            return fail_item(column, start, cursor);
         return cursor.fail(code, message);
+    }
+
+    bool fail_item(size_t column, const char* start, TextCursor& cursor) const
+    {
+        cursor.pos = start;
+        return cursor.fail(error_codes::SYNTAX_ERROR,
+                           "Cannot parse expression of type " +
+                               context_.header[column].type->name() +
+                               " here: " + quoted_excerpt(cursor.rest()));
     }
 
     bool interprets_;

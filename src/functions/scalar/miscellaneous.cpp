@@ -2,6 +2,7 @@
 // sleepEachRow, byteSize, defaultValueOfTypeName, defaultValueOfArgumentType, getSizeOfEnumType.
 
 #include "base/error.h"
+#include "columns/absent_value.h"
 #include "functions/decimal_scale.h"
 #include "functions/dictionary_results.h"
 #include "functions/named_function.h"
@@ -366,7 +367,7 @@ public:
     ColumnPtr execute(const Arguments&, const TypePtr& type, size_t rows,
                       const QueryContext&) const override
     {
-        return make_constant(type, type->default_value(), rows);
+        return make_constant(type, absent_value(*type), rows);
     }
     bool default_nulls() const override { return false; }
     bool default_low_cardinality() const override { return false; }
@@ -385,7 +386,7 @@ public:
     ColumnPtr execute(const Arguments&, const TypePtr& type, size_t rows,
                       const QueryContext&) const override
     {
-        return make_constant(type, type->default_value(), rows);
+        return make_constant(type, absent_value(*type), rows);
     }
 };
 

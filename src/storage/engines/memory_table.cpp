@@ -1,12 +1,103 @@
 #include "storage/engines/engines.h"
 
 #include "base/error.h"
+#include "columns/absent_value.h"
+#include "storage/conversion.h"
+#include "storage/mergetree/part_rewriter.h"
+
+#include <map>
 
 namespace basalt
 {
 
 namespace
 {
+
+// The columns of `header` out of a block: under the names that they had, converted, defaults where
+// there was no such column.
+Block reshape(const Block& block, const TableMetadata& metadata,
+              const std::map<std::string, std::string>& former, const QueryContext& context)
+{
+    const Header header = metadata.physical_header();
+    Block known;
+    known.set_rows(block.rows());
+    std::vector<const NamedType*> open;
+    for (const auto& column : header)
+    {
+        const auto name = former.find(column.name);
+        const int at = name == former.end() ? -1 : block.find(name->second);
+        if (at < 0)
+        {
+            open.push_back(&column);
+            continue;
+        }
+        NamedColumn old = block[static_cast<size_t>(at)];
+        old.name = column.name;
+        if (!same_type(old.type, column.type))
+        {
+            const auto convert = conversion_of(column.name, old.type, column.type, context);
+            old.column = to_flat(ExpressionProgram({convert}, context).run(Block({old}))[0]);
+            old.type = column.type;
+        }
+        known.add(std::move(old));
+    }
+    // Defaults may be made of each other.
+    while (!open.empty())
+    {
+        std::vector<const NamedType*> later;
+        for (const auto* column : open)
+        {
+            const auto& expression = metadata.find_column(column->name)->default_expression;
+            bool ready = true;
+            if (expression)
+                for (const auto& input : inputs_of({expression}))
+                    ready = ready && known.find(input) >= 0;
+            if (!ready)
+            {
+                later.push_back(column);
+                continue;
+            }
+            ColumnPtr values;
+            if (expression)
+                values = to_flat(ExpressionProgram({expression}, context).run(known)[0]);
+            else
+                values = to_flat(make_constant(column->type, absent_value(*column->type),
+                                               block.rows()));
+            known.add({values, column->type, column->name});
+        }
+        if (later.size() == open.size())
+            throw Error(error_codes::NOT_IMPLEMENTED,
+                        "A new column whose default reads an ALIAS column is not implemented for "
+                        "tables of the engine Memory");
+        open = std::move(later);
+    }
+    Block ordered;
+    ordered.set_rows(block.rows());
+    for (const auto& column : header)
+        ordered.add(known[static_cast<size_t>(known.find(column.name))]);
+    return ordered;
+}
+
+// Under which name blocks have each column that is not new.
+std::map<std::string, std::string> former_names(const TableMetadata& before,
+                                                const std::vector<MutationCommand>& commands)
+{
+    using Kind = MutationCommand::Kind;
+    std::map<std::string, std::string> names;
+    for (const auto& column : before.physical_header())
+        names[column.name] = column.name;
+    for (const auto& command : commands)
+    {
+        if (command.kind == Kind::DropColumn)
+            names.erase(command.name);
+        else if (command.kind == Kind::RenameColumn && names.contains(command.name))
+        {
+            names[command.new_name] = names[command.name];
+            names.erase(command.name);
+        }
+    }
+    return names;
+}
 
 class MemoryTable final : public Table
 {
@@ -68,6 +159,33 @@ public:
     {
         std::lock_guard lock(mutex_);
         blocks_.clear();
+    }
+    void alter(TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
+               QueryContextPtr context) override
+    {
+        std::lock_guard lock(mutex_);
+        const auto former = former_names(*metadata_, commands);
+        std::vector<Block> blocks;
+        for (const auto& block : blocks_)
+            blocks.push_back(reshape(block, *metadata, former, *context));
+        blocks_ = std::move(blocks);
+        metadata_ = std::move(metadata);
+    }
+    void mutate(const std::vector<MutationCommand>& commands, bool,
+                QueryContextPtr context) override
+    {
+        for (const auto& command : commands)
+            if (command.kind != MutationCommand::Kind::Delete &&
+                command.kind != MutationCommand::Kind::Update)
+                throw Error(error_codes::NOT_IMPLEMENTED,
+                            "Tables of the engine Memory take only DELETE and UPDATE");
+        std::lock_guard lock(mutex_);
+        const RowMutation mutation(commands, metadata_, *context);
+        std::vector<Block> blocks;
+        for (const auto& block : blocks_)
+            if (Block changed = mutation.apply(block); changed.rows())
+                blocks.push_back(std::move(changed));
+        blocks_ = std::move(blocks);
     }
     void rename(const TableName& name) override
     {

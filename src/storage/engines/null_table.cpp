@@ -15,7 +15,17 @@ public:
     }
 
     std::string engine_name() const override { return "Null"; }
-    TableMetadataPtr metadata() const override { return metadata_; }
+    TableMetadataPtr metadata() const override
+    {
+        std::lock_guard lock(mutex_);
+        return metadata_;
+    }
+    void alter(TableMetadataPtr metadata, const std::vector<MutationCommand>&,
+               QueryContextPtr) override
+    {
+        std::lock_guard lock(mutex_);
+        metadata_ = std::move(metadata);
+    }
     TableName table_name() const override
     {
         std::lock_guard lock(mutex_);
@@ -24,7 +34,7 @@ public:
     std::string uuid() const override { return uuid_; }
     std::unique_ptr<Scan> scan(const ScanRequest& request, QueryContextPtr context) override
     {
-        return scan_blocks({}, metadata_->physical_header(), request, std::move(context));
+        return scan_blocks({}, metadata()->physical_header(), request, std::move(context));
     }
     std::unique_ptr<TableSink> write(Transaction&, QueryContextPtr) override
     {

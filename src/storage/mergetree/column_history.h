@@ -24,11 +24,6 @@ public:
     uint64_t version() const { return version_; }
     const std::vector<ColumnEvent>& events() const { return events_; }
 
-    // Without the events of an ALTER that did not come to its end: the table's description is
-    // written after the events.
-    static std::vector<ColumnEvent> completed(std::vector<ColumnEvent> events,
-                                              const TableMetadata& metadata);
-
     // The name under which a part of that version keeps the column; nothing when the part was
     // written before the column was made anew.
     std::optional<std::string> stored_name(std::string name, uint64_t part_version) const
@@ -47,7 +42,7 @@ public:
 
 private:
     uint64_t version_ = 0;
-    std::vector<ColumnEvent> events_; // by version
+    std::vector<ColumnEvent> events_; // by version, then in the order in which ALTER named them
 };
 
 } // namespace basalt

@@ -36,10 +36,12 @@ std::vector<std::string> key_columns(const TableMetadata& metadata)
 
 void check(const TableMetadata& before, const TableMetadata& after)
 {
-    if (before.sorting_key.text != after.sorting_key.text ||
-        before.primary_key.text != after.primary_key.text ||
+    // The sorting key may differ in columns that have one value in all rows there are, or at its
+    // end: whoever binds the statement sees to that.
+    if (before.primary_key.text != after.primary_key.text ||
         before.partition_key.text != after.partition_key.text)
-        throw Error(error_codes::NOT_IMPLEMENTED, "ALTER of a table's keys is not implemented");
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    "ALTER of a table's primary or partition key is not implemented");
     if (!after.ttl_text.empty())
         throw Error(error_codes::NOT_IMPLEMENTED, "TTL is not implemented for MergeTree yet");
     const std::string* granularity = after.find_setting("index_granularity");
@@ -65,76 +67,117 @@ void check(const TableMetadata& before, const TableMetadata& after)
     }
 }
 
-bool is_stored(const ColumnDescription& column)
+// What the commands do to stored columns, in their order.
+std::vector<ColumnEvent> column_events(const std::vector<MutationCommand>& commands,
+                                       uint64_t version)
 {
-    return column.default_kind != DefaultKind::Alias &&
-           column.default_kind != DefaultKind::Ephemeral;
+    using Kind = MutationCommand::Kind;
+    std::vector<ColumnEvent> events;
+    for (const auto& command : commands)
+        if (command.kind == Kind::AddColumn)
+            events.push_back({ColumnEvent::Kind::Added, version, command.name, ""});
+        else if (command.kind == Kind::DropColumn)
+            events.push_back({ColumnEvent::Kind::Dropped, version, command.name, ""});
+        else if (command.kind == Kind::RenameColumn)
+            events.push_back(
+                {ColumnEvent::Kind::Renamed, version, command.name, command.new_name});
+    return events;
 }
 
 } // namespace
 
-void MergeTreeTable::alter(TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
-                           QueryContextPtr context)
+std::string MergeTreeTable::logged_create_text() const
+{
+    std::lock_guard lock(mutex_);
+    return altered_.create_text;
+}
+
+// A mutation that waits would not find the column any more, or find another one.
+void MergeTreeTable::check_mutations_spare(const std::string& column)
+{
+    bind_mutations();
+    std::lock_guard lock(mutex_);
+    for (const auto& [version, mutation] : mutations_)
+    {
+        if (mutation.done || mutation.killed)
+            continue;
+        const auto bound = bound_mutations_.find(version);
+        if (bound == bound_mutations_.end())
+            continue;
+        Expressions read;
+        bool touched = false;
+        for (const auto& command : bound->second)
+        {
+            touched = touched || command.name == column;
+            if (command.predicate)
+                read.push_back(command.predicate);
+            for (const auto& [name, value] : command.updates)
+            {
+                touched = touched || name == column;
+                read.push_back(value);
+            }
+        }
+        if (touched || contains(inputs_of(read), column))
+            throw Error(error_codes::BAD_ARGUMENTS,
+                        fmt::format("Column {} is needed by the mutation mutation_{}.txt, which "
+                                    "is not finished: wait for it or kill it with KILL MUTATION",
+                                    column, version));
+    }
+}
+
+void MergeTreeTable::finish_alter(TableMetadataPtr metadata)
+{
+    std::lock_guard lock(mutex_);
+    metadata_ = std::move(metadata);
+}
+
+void MergeTreeTable::alter_to(TableMetadataPtr metadata,
+                              const std::vector<MutationCommand>& commands,
+                              std::string create_text, QueryContextPtr context)
 {
     std::lock_guard one_at_a_time(alter_mutex_);
     const TableMetadataPtr before = this->metadata();
     check(*before, *metadata);
+    const auto keys = key_columns(*before);
+    for (const auto& command : commands)
+        if (command.kind == MutationCommand::Kind::RenameColumn ||
+            command.kind == MutationCommand::Kind::DropColumn)
+        {
+            if (contains(keys, command.name))
+                throw_forbidden(
+                    command.kind == MutationCommand::Kind::DropColumn ? "DROP key" : "RENAME key",
+                    command.name);
+            check_mutations_spare(command.name);
+        }
     flush_live();
+    AlteredEntry altered;
+    altered.create_text = std::move(create_text);
     std::vector<ColumnEvent> events;
-    uint64_t version = 0;
     {
         std::lock_guard lock(mutex_);
         events = history_->events();
-        version = history_->version() + 1;
+        altered.version = history_->version() + 1;
     }
-    const size_t known_events = events.size();
-    const auto add = [&](ColumnEvent::Kind kind, const std::string& name,
-                         const std::string& new_name)
-    { events.push_back({kind, version, name, new_name}); };
-    std::vector<std::string> renamed_from, renamed_to;
-    for (const auto& command : commands)
-    {
-        if (command.kind != MutationCommand::Kind::RenameColumn)
-            continue;
-        if (contains(key_columns(*before), command.name))
-            throw_forbidden("RENAME key", command.name);
-        renamed_from.push_back(command.name);
-        renamed_to.push_back(command.new_name);
-    }
-    for (const auto& column : before->columns)
-        if (is_stored(column) && !contains(renamed_from, column.name))
-        {
-            const auto* now = metadata->find_column(column.name);
-            if (!now || !is_stored(*now))
-                add(ColumnEvent::Kind::Dropped, column.name, "");
-        }
-    for (size_t i = 0; i < renamed_from.size(); ++i)
-        add(ColumnEvent::Kind::Renamed, renamed_from[i], renamed_to[i]);
-    for (const auto& column : metadata->columns)
-        if (is_stored(column) && !contains(renamed_to, column.name))
-        {
-            const auto* old = before->find_column(column.name);
-            if (!old || !is_stored(*old))
-                add(ColumnEvent::Kind::Added, column.name, "");
-        }
-    const auto history = events.size() == known_events
-                             ? nullptr
-                             : std::make_shared<const ColumnHistory>(version, events);
     const auto transaction = service_.begin();
-    for (size_t i = known_events; i < events.size(); ++i)
+    for (auto& event : column_events(commands, altered.version))
     {
         std::string payload;
-        events[i].append_to(payload);
+        event.append_to(payload);
         transaction->add_record(uuid_, static_cast<uint8_t>(TableEditKind::Columns),
                                 std::move(payload));
+        events.push_back(std::move(event));
     }
+    transaction->add_record(uuid_, static_cast<uint8_t>(TableEditKind::Altered),
+                            altered.encode());
+    const auto history = std::make_shared<const ColumnHistory>(altered.version, std::move(events));
     transaction->on_commit(
-        [this, metadata, history]
+        [this, metadata, history, altered]
         {
             std::lock_guard lock(mutex_);
             metadata_ = metadata;
-            if (history)
-                history_ = history;
+            history_ = history;
+            altered_ = altered;
+            bound_mutations_.clear(); // to be bound to the new columns
         });
     transaction->commit();
     // Columns need nothing more; indexes leave the parts.

@@ -205,8 +205,10 @@ void MergeTreeTable::bind_mutations()
 {
     const auto binder = service_.mutation_binder();
     std::vector<MutationEntry> unbound;
+    std::shared_ptr<const ColumnHistory> history;
     {
         std::lock_guard lock(mutex_);
+        history = history_;
         for (const auto& [version, mutation] : mutations_)
             if (!mutation.done && !mutation.killed && !bound_mutations_.contains(version))
                 unbound.push_back(mutation);
@@ -230,6 +232,8 @@ void MergeTreeTable::bind_mutations()
                     commands.push_back(std::move(command));
             }
             std::lock_guard lock(mutex_);
+            if (history != history_)
+                return; // bound to the columns before an ALTER
             bound_mutations_[mutation.version] = std::move(commands);
             continue;
         }
@@ -270,6 +274,8 @@ std::optional<MergeTreeTable::MutationPlan> MergeTreeTable::plan_mutation()
         if (plan.version == 0)
             continue;
         busy_.insert(name);
+        plan.metadata = metadata_;
+        plan.history = history_;
         plan.merge = start_plan({part}, false);
         plan.merge.result = name;
         plan.merge.result.mutation = plan.version;
@@ -315,13 +321,8 @@ bool MergeTreeTable::mutate_once()
 void MergeTreeTable::write_mutated(MutationPlan& plan, const QueryContext& context)
 {
     FileSystem& files = service_.files();
-    TableMetadataPtr metadata;
-    std::shared_ptr<const ColumnHistory> history;
-    {
-        std::lock_guard lock(mutex_);
-        metadata = metadata_;
-        history = history_;
-    }
+    const auto& metadata = plan.metadata;
+    const auto& history = plan.history;
     const PartPtr part = plan.merge.sources[0];
     const auto before_block = [&](uint64_t rows)
     {
@@ -388,7 +389,7 @@ bool MergeTreeTable::mutation_touches(const PartPtr& part, const RowMutation& mu
         slots.add(name, column->type);
     }
     const Header header = slots.header();
-    RowReader reader(std::make_shared<SourcePlan>(metadata, history, part, 0, "", slots, context),
+    RowReader reader(std::make_shared<SourcePlan>(metadata, history, part, 0, TableName(), slots, context),
                      false, context);
     for (size_t row = 0; row < part->rows(); row += kPageRows)
     {

@@ -58,6 +58,14 @@ void MergeTreeTable::replay(uint64_t sequence, uint8_t kind, std::string_view pa
         restored_.metadata_version = std::max(restored_.metadata_version, event.version);
         return;
     }
+    case TableEditKind::Altered:
+    {
+        AlteredEntry entry = AlteredEntry::decode(payload);
+        restored_.metadata_version = std::max(restored_.metadata_version, entry.version);
+        if (entry.version >= restored_.altered.version)
+            restored_.altered = std::move(entry);
+        return;
+    }
     case TableEditKind::Mutation:
     {
         MutationEntry entry = MutationEntry::decode(payload);
@@ -178,9 +186,9 @@ void MergeTreeTable::load_parts(bool adopt)
             set_aside(folder, restored_.moved_out.contains(folder) ? "" : "unexpected");
     }
     flushed_through_ = restored_.flushed_through;
-    auto events = ColumnHistory::completed(restored_.column_events, *metadata_);
-    history_ =
-        std::make_shared<ColumnHistory>(restored_.metadata_version, std::move(events));
+    history_ = std::make_shared<ColumnHistory>(restored_.metadata_version,
+                                               restored_.column_events);
+    altered_ = restored_.altered;
     mutations_ = restored_.mutations;
 }
 
@@ -215,6 +223,7 @@ std::string MergeTreeTable::checkpoint_state() const
     state.metadata_version = history_->version();
     state.column_events = history_->events();
     state.mutations = mutations_;
+    state.altered = altered_;
     return state.encode();
 }
 

@@ -81,8 +81,8 @@ void MergeTreeTable::attach_parts(const PartitionCommand& command)
         partition_ids.push_back(name->partition_id);
     }
     if (found.empty() && command.is_part)
-        throw Error(error_codes::NO_SUCH_DATA_PART,
-                    fmt::format("No part {} in detached", command.partition_id));
+        throw Error(error_codes::BAD_DATA_PART_NAME,
+                    fmt::format("Detached part \"{}\" not found", command.partition_id));
     if (found.empty())
         return;
     const auto names = reserve_blocks(partition_ids);

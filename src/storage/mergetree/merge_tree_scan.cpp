@@ -19,9 +19,39 @@ std::unique_ptr<Scan> MergeTreeTable::scan(const ScanRequest& request, QueryCont
         std::move(context));
 }
 
+namespace
+{
+
+bool names_part(const std::string& column)
+{
+    return column == "_part" || column == "_partition_id" || column == "_part_index" ||
+           column == "_part_offset" || column == "_part_data_version";
+}
+
+// A query that names parts sees every row in one: the live buffer is written out first. Rows that
+// come after that are not seen.
+TableSnapshot snapshot_for(MergeTreeTable& table, const ScanRequest& request)
+{
+    std::vector<std::string> names = request.columns;
+    for (const auto& condition : {request.prewhere, request.filter})
+        if (condition)
+            for (const auto& name : inputs_of({condition}))
+                names.push_back(name);
+    const auto metadata = table.metadata();
+    if (std::none_of(names.begin(), names.end(), [&](const std::string& name)
+                     { return names_part(name) && !metadata->find_column(name); }))
+        return table.snapshot();
+    table.flush(nullptr);
+    TableSnapshot snapshot = table.snapshot();
+    snapshot.live.clear();
+    return snapshot;
+}
+
+} // namespace
+
 MergeTreeScan::MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRequest& request,
                              QueryContextPtr context)
-    : table_(std::move(table)), context_(std::move(context)), snapshot_(table_->snapshot()),
+    : table_(std::move(table)), context_(std::move(context)), snapshot_(snapshot_for(*table_, request)),
       with_row_ids_(request.with_row_ids), block_rows_(std::max<size_t>(request.block_rows, 1)),
       top_bound_(request.top_bound), has_limit_(request.limit != 0),
       rows_left_(static_cast<int64_t>(std::min<uint64_t>(request.limit, INT64_MAX))),
@@ -76,7 +106,7 @@ void MergeTreeScan::plan(const ScanRequest& request)
     };
     steps_ = std::make_unique<FilterSteps>(request.prewhere, request.filter, bytes_of, slots_,
                                            *context_);
-    const std::string table_name = table_->table_name().table;
+    const TableName table_name = table_->table_name();
     for (const auto& part : snapshot_.parts)
         sources_.push_back(std::make_shared<SourcePlan>(metadata, *snapshot_.history, part,
                                                         sources_.size(), table_name, slots_,
@@ -337,7 +367,7 @@ Block MergeTreeScan::fetch(const PodVector<uint64_t>& row_ids,
         gathered.push_back(remove_low_cardinality(column.type)->create_column());
     std::unique_ptr<RowReader> reader;
     size_t reader_source = SIZE_MAX;
-    const std::string table_name = table_->table_name().table;
+    const TableName table_name = table_->table_name();
     for (size_t i = 0; i < order.size();)
     {
         const uint64_t first = row_ids[order[i]];

@@ -48,7 +48,9 @@ Header MergeTreeTable::virtual_columns() const
             {"_part_index", simple_type(TypeId::UInt64)},
             {"_part_offset", simple_type(TypeId::UInt64)},
             {"_part_data_version", simple_type(TypeId::UInt64)},
-            {"_table", text}};
+            {"_table", text},
+            {"_database", text},
+            {"_disk_name", text}};
 }
 
 std::optional<uint64_t> MergeTreeTable::total_rows() const

@@ -67,7 +67,18 @@ public:
     bool supports_order() const override { return true; }
     bool supports_row_ids() const override { return true; }
     void alter(TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
-               QueryContextPtr context) override;
+               QueryContextPtr context) override
+    {
+        alter_to(std::move(metadata), commands, "", std::move(context));
+    }
+    // alter() that logs the statement which the catalog will keep: a crash before it does changes
+    // nothing.
+    void alter_to(TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
+                  std::string create_text, QueryContextPtr context);
+    // The statement of the last ALTER in the log; empty when there is none.
+    std::string logged_create_text() const;
+    // The description that follows from it, when the catalog had an older one at the start.
+    void finish_alter(TableMetadataPtr metadata);
     void mutate(const std::vector<MutationCommand>& commands, bool wait,
                 QueryContextPtr context) override;
     void change_partition(const PartitionCommand& command, QueryContextPtr context) override;
@@ -119,7 +130,9 @@ private:
     struct MutationPlan
     {
         MergePlan merge; // of one part
-        std::vector<MutationCommand> commands;
+        std::vector<MutationCommand> commands; // bound to `metadata`
+        TableMetadataPtr metadata;
+        std::shared_ptr<const ColumnHistory> history;
         uint64_t first_version = 0;
         uint64_t version = 0; // of the last mutation
     };
@@ -185,6 +198,7 @@ private:
                           const std::function<void(uint64_t)>& before_block,
                           const QueryContext& context) const;
     void wait_for_mutation(uint64_t version, const QueryContext& context);
+    void check_mutations_spare(const std::string& column);
 
     // merge_tree_partitions.cpp
     std::vector<std::shared_ptr<Part>> take_parts(const std::string& partition_id,
@@ -204,6 +218,7 @@ private:
     TableName name_;
     TableMetadataPtr metadata_;
     std::shared_ptr<const ColumnHistory> history_;
+    AlteredEntry altered_; // the last
     std::map<PartName, std::shared_ptr<Part>> parts_;
     std::set<PartName> busy_;
     std::multiset<uint64_t> reserved_; // block numbers of inserts that are being committed

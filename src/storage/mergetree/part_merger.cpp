@@ -15,8 +15,8 @@ class PartMerger::Input final : public SortedInput
 public:
     Input(PartMerger& merger, const PartPtr& part, size_t index, size_t rows_at_once)
         : merger_(merger),
-          plan_(std::make_shared<SourcePlan>(*merger.metadata_, *merger.history_, part, index, "",
-                                             merger.slots_, merger.context_)),
+          plan_(std::make_shared<SourcePlan>(*merger.metadata_, *merger.history_, part, index,
+                                             TableName(), merger.slots_, merger.context_)),
           reader_(plan_, false, merger.context_), rows_at_once_(rows_at_once)
     {
     }

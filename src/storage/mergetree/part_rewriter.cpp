@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "codecs/hash.h"
+#include "columns/absent_value.h"
 #include "storage/conversion.h"
 
 #include <algorithm>
@@ -79,7 +80,7 @@ RowMutation::RowMutation(std::vector<MutationCommand> commands, TableMetadataPtr
             else if (command.kind == Kind::ClearColumn)
                 step.values = std::make_unique<ExpressionProgram>(
                     Expressions{Expression::constant(column->type,
-                                                     column->type->default_value())},
+                                                     absent_value(*column->type))},
                     context_);
             step.names = {command.name};
         }
@@ -209,7 +210,7 @@ std::string build_index(const PartPtr& part, const IndexDescription& index,
     for (const auto& input : program.inputs())
         slots.add(input, metadata.find_column(input)->type);
     const Header header = slots.header();
-    const auto plan = std::make_shared<SourcePlan>(metadata, history, part, 0, "", slots, context);
+    const auto plan = std::make_shared<SourcePlan>(metadata, history, part, 0, TableName(), slots, context);
     RowReader reader(plan, false, context);
     const size_t entry_rows =
         part->manifest().granule_rows * std::max<size_t>(index.granularity, 1);

@@ -1,6 +1,7 @@
 #include "storage/mergetree/row_source.h"
 
 #include "base/error.h"
+#include "columns/absent_value.h"
 #include "storage/conversion.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ int ColumnSlots::find(std::string_view name) const
 }
 
 SourcePlan::SourcePlan(const TableMetadata& metadata, const ColumnHistory& history, PartPtr part,
-                       size_t part_index, const std::string& table_name, ColumnSlots& slots,
+                       size_t part_index, const TableName& table_name, ColumnSlots& slots,
                        const QueryContext& context)
     : part_(std::move(part)), part_index_(part_index), table_name_(table_name)
 {
@@ -33,7 +34,7 @@ SourcePlan::SourcePlan(const TableMetadata& metadata, const ColumnHistory& histo
 }
 
 SourcePlan::SourcePlan(const TableMetadata& metadata, const ColumnHistory& history,
-                       LiveBlock block, size_t part_index, const std::string& table_name,
+                       LiveBlock block, size_t part_index, const TableName& table_name,
                        ColumnSlots& slots, const QueryContext& context)
     : block_(std::move(block)), part_index_(part_index), table_name_(table_name)
 {
@@ -99,13 +100,17 @@ SourcePlan::Slot SourcePlan::plan_slot(const TableMetadata& metadata, const Colu
         else if (column.name == "_part_data_version")
             constant(part_ ? part_->name().data_version() : uint64_t{0});
         else if (column.name == "_table")
-            constant(table_name_);
+            constant(table_name_.table);
+        else if (column.name == "_database")
+            constant(table_name_.database);
+        else if (column.name == "_disk_name")
+            constant(std::string("default"));
         else if (column.name == "_part_offset")
             slot.kind = Slot::Kind::Offset;
         else
             throw Error(error_codes::NOT_FOUND_COLUMN_IN_BLOCK,
                         fmt::format("There is no column {} in table {}", column.name,
-                                    table_name_));
+                                    table_name_.full()));
         return slot;
     }
     TypePtr stored_type;
@@ -125,7 +130,7 @@ SourcePlan::Slot SourcePlan::plan_slot(const TableMetadata& metadata, const Colu
     }
     if (!description->default_expression)
     {
-        constant(column.type->default_value());
+        constant(absent_value(*column.type));
         return slot;
     }
     slot.kind = Slot::Kind::Computed;
@@ -164,7 +169,7 @@ Block conform_block(const TableMetadata& metadata, const ColumnHistory& history,
     for (const auto& column : header)
         slots.add(column.name, column.type);
     RowReader reader(
-        std::make_shared<SourcePlan>(metadata, history, block, 0, "", slots, context), false,
+        std::make_shared<SourcePlan>(metadata, history, block, 0, TableName(), slots, context), false,
         context);
     Block result;
     PageRows rows;

@@ -47,11 +47,11 @@ class SourcePlan
 public:
     // How each slot is read from a part. Adds slots that defaults of missing columns need.
     SourcePlan(const TableMetadata& metadata, const ColumnHistory& history, PartPtr part,
-               size_t part_index, const std::string& table_name, ColumnSlots& slots,
+               size_t part_index, const TableName& table_name, ColumnSlots& slots,
                const QueryContext& context);
     // From a live block.
     SourcePlan(const TableMetadata& metadata, const ColumnHistory& history, LiveBlock block,
-               size_t part_index, const std::string& table_name, ColumnSlots& slots,
+               size_t part_index, const TableName& table_name, ColumnSlots& slots,
                const QueryContext& context);
 
     const PartPtr& part() const { return part_; } // null for a live block
@@ -93,7 +93,7 @@ private:
     PartPtr part_;
     LiveBlock block_;
     size_t part_index_;
-    std::string table_name_;
+    TableName table_name_;
     std::vector<Slot> slots_;
 };
 

@@ -11,7 +11,7 @@ namespace basalt
 namespace
 {
 
-constexpr uint64_t kStateVersion = 1;
+constexpr uint64_t kStateVersion = 2;
 
 template <class List> void append_texts(std::string& out, const List& texts)
 {
@@ -66,6 +66,22 @@ ColumnEvent ColumnEvent::take(std::string_view& bytes)
     event.name = take_text(bytes);
     event.new_name = take_text(bytes);
     return event;
+}
+
+std::string AlteredEntry::encode() const
+{
+    std::string out;
+    append_varint(out, version);
+    append_text(out, create_text);
+    return out;
+}
+
+AlteredEntry AlteredEntry::decode(std::string_view bytes)
+{
+    AlteredEntry entry;
+    entry.version = take_varint(bytes);
+    entry.create_text = take_text(bytes);
+    return entry;
 }
 
 std::string MutationEntry::encode() const
@@ -127,12 +143,14 @@ std::string TableLogState::encode() const
     append_varint(out, mutations.size());
     for (const auto& [version, mutation] : mutations)
         append_text(out, mutation.encode());
+    append_text(out, altered.encode());
     return out;
 }
 
 TableLogState TableLogState::decode(std::string_view bytes)
 {
-    if (take_varint(bytes) != kStateVersion)
+    const uint64_t version = take_varint(bytes);
+    if (version < 1 || version > kStateVersion)
         throw Error(error_codes::UNKNOWN_FORMAT_VERSION,
                     "The state of a table was written by a newer version");
     TableLogState state;
@@ -150,6 +168,8 @@ TableLogState TableLogState::decode(std::string_view bytes)
         auto mutation = MutationEntry::decode(take_text(bytes));
         state.mutations.emplace(mutation.version, std::move(mutation));
     }
+    if (version >= 2)
+        state.altered = AlteredEntry::decode(take_text(bytes));
     return state;
 }
 

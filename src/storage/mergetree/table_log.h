@@ -22,6 +22,7 @@ enum class TableEditKind : uint8_t
     Parts = 3,     // PartsEdit
     Columns = 4,   // ColumnEvent
     Mutation = 5,  // MutationEntry, new or changed
+    Altered = 6,   // AlteredEntry
 };
 
 struct PartsEdit
@@ -53,6 +54,16 @@ struct ColumnEvent
     static ColumnEvent take(std::string_view& bytes);
 };
 
+// The table's CREATE statement after an ALTER. The catalog's is written later.
+struct AlteredEntry
+{
+    uint64_t version = 0; // of the table's metadata
+    std::string create_text;
+
+    std::string encode() const;
+    static AlteredEntry decode(std::string_view bytes);
+};
+
 struct MutationEntry
 {
     uint64_t version = 0; // parts below it are to be rewritten
@@ -76,6 +87,7 @@ struct TableLogState
     uint64_t metadata_version = 0;
     std::vector<ColumnEvent> column_events;
     std::map<uint64_t, MutationEntry> mutations;
+    AlteredEntry altered; // the last one
 
     void apply(const PartsEdit& edit);
     std::string encode() const;

@@ -34,7 +34,8 @@ void register_formats(SystemTables& tables)
                     "supports_random_access UInt8, has_schema_inference UInt8, "
                     "has_external_schema UInt8, prefers_large_blocks UInt8, "
                     "supports_append UInt8, supports_subsets_of_columns UInt8, "
-                    "description String"),
+                    "description String, examples String, introduced_in String, "
+                    "related Array(String)"),
                 fill, ""});
 }
 

@@ -18,6 +18,7 @@ void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
         rows.set("query_id", c.query_id);
         rows.set("initial_query_id", c.query_id);
         rows.set_uint("port", process.client.port);
+        rows.set_uint("initial_port", process.client.port);
         rows.set_uint("interface", static_cast<uint64_t>(process.client.interface));
         rows.set_uint("http_method", static_cast<uint64_t>(process.client.http_method));
         rows.set("http_user_agent", process.client.http_user_agent);
@@ -55,8 +56,9 @@ void register_processes(SystemTables& tables)
                 parse_header(
                     "is_initial_query UInt8, user String, query_id String, address IPv6, "
                     "port UInt16, initial_user String, initial_query_id String, "
+                    "initial_address IPv6, initial_port UInt16, "
                     "interface UInt8, os_user String, client_hostname String, "
-                    "client_name String, client_revision UInt64, "
+                    "client_name String, client_agent String, client_revision UInt64, "
                     "client_version_major UInt64, client_version_minor UInt64, "
                     "client_version_patch UInt64, http_method UInt8, http_user_agent String, "
                     "http_referer String, forwarded_for String, quota_key String, "

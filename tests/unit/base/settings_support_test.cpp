@@ -13,7 +13,7 @@ TEST(SettingsSupport, OneOfThree)
     EXPECT_EQ(setting_support("max_result_rows"), SettingSupport::Honoured);
     EXPECT_EQ(setting_support("zstd_window_log_max"), SettingSupport::Accepted);
     EXPECT_EQ(setting_support("max_rows_to_read_leaf"), SettingSupport::NotImplemented);
-    EXPECT_EQ(setting_support("use_variant_as_common_type"), SettingSupport::NotImplemented);
+    EXPECT_EQ(setting_support("use_legacy_to_time"), SettingSupport::NotImplemented);
     size_t counts[3] = {};
     for (const auto& setting : setting_definitions())
         ++counts[static_cast<size_t>(setting_support(setting.name))];

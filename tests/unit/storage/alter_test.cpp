@@ -61,12 +61,33 @@ protected:
         tables_ = std::make_unique<Tables>(files_, options_);
         tables_->open(metadata_, true);
     }
+    static std::vector<MutationCommand> column_commands(const TableMetadata& before,
+                                                        const TableMetadata& after)
+    {
+        std::vector<MutationCommand> commands;
+        const auto note = [&](MutationCommand::Kind kind, const std::string& name)
+        {
+            commands.emplace_back();
+            commands.back().kind = kind;
+            commands.back().name = name;
+        };
+        for (const auto& column : before.columns)
+            if (!after.find_column(column.name))
+                note(MutationCommand::Kind::DropColumn, column.name);
+        for (const auto& column : after.columns)
+            if (!before.find_column(column.name))
+                note(MutationCommand::Kind::AddColumn, column.name);
+        return commands;
+    }
     void alter(const std::function<void(TableMetadata&)>& change,
-               std::vector<MutationCommand> commands = {})
+               std::vector<MutationCommand> commands = {}, const std::string& create_text = "")
     {
         auto changed = std::make_shared<TableMetadata>(*metadata_);
         change(*changed);
-        tables_->table->alter(changed, commands, tables_->service->make_context());
+        if (commands.empty())
+            commands = column_commands(*metadata_, *changed);
+        tables_->table->alter_to(changed, commands, create_text,
+                                 tables_->service->make_context());
         metadata_ = changed;
     }
     std::vector<std::string> read(std::vector<std::string> columns, ExpressionPtr filter = nullptr)
@@ -152,19 +173,61 @@ TEST_F(AlterTest, RenamedColumnsKeepTheirValues)
     EXPECT_EQ(read({"body", "text"}), expected);
 }
 
-TEST_F(AlterTest, AnAlterThatWasCutOffIsAsIfItHadNotBeen)
+TEST_F(AlterTest, AColumnDroppedAndAddedByOneAlterIsNew)
+{
+    start();
+    MutationCommand drop, add;
+    drop.kind = MutationCommand::Kind::DropColumn;
+    drop.name = "text";
+    add.kind = MutationCommand::Kind::AddColumn;
+    add.name = "text";
+    alter([](TableMetadata&) {}, {drop, add});
+    const auto expected = column([](uint64_t) { return "''"; });
+    EXPECT_EQ(read({"text"}), expected);
+    restart();
+    EXPECT_EQ(read({"text"}), expected);
+    tables_->table->optimize("", true, false, tables_->service->make_context());
+    EXPECT_EQ(read({"text"}), expected);
+    tables_->insert(events(0, 200));
+    EXPECT_NE(read({"text"}).back(), "''");
+}
+
+TEST_F(AlterTest, AnAlterThatWasCutOffIsKnownFromTheLog)
 {
     start();
     const auto before = metadata_;
-    const auto rows = tables_->rows(all_columns());
+    EXPECT_EQ(tables_->table->logged_create_text(), "");
     MutationCommand rename;
     rename.kind = MutationCommand::Kind::RenameColumn;
     rename.name = "text";
     rename.new_name = "body";
-    alter([](TableMetadata& metadata) { metadata.columns[3].name = "body"; }, {rename});
-    metadata_ = before; // the description was not written before the cut
-    restart();
-    EXPECT_EQ(tables_->rows(all_columns()), rows);
+    alter([](TableMetadata& metadata) { metadata.columns[3].name = "body"; }, {rename},
+          "CREATE 1");
+    alter([](TableMetadata&) {}, {}, "CREATE 2");
+    const auto rows = read({"body"});
+    const auto after = metadata_;
+    for (int i = 0; i < 2; ++i)
+    {
+        metadata_ = before; // the description was not written before the cut
+        restart();
+        EXPECT_EQ(tables_->table->logged_create_text(), "CREATE 2");
+        tables_->table->finish_alter(after);
+        EXPECT_EQ(read({"body"}), rows);
+        tables_->service->shutdown(); // with a checkpoint
+    }
+}
+
+TEST_F(AlterTest, ColumnsThatAMutationNeedsCannotGo)
+{
+    start();
+    const auto failing = call(
+        "equals",
+        {call("intDiv", {lit(1), call("minus", {col("id", "UInt64"), lit(5)})}), lit(1)});
+    EXPECT_EQ(code_of([&] { mutate(update("value", lit(1), failing)); }),
+              error_codes::UNFINISHED);
+    EXPECT_EQ(code_of([&] { alter([](TableMetadata& m) { m.columns.pop_back(); }); }),
+              error_codes::BAD_ARGUMENTS);
+    alter([](TableMetadata& m) { m.columns.erase(m.columns.begin() + 3); });
 }
 
 TEST_F(AlterTest, ModifiedTypesConvertOnRead)
