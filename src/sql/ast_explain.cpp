@@ -39,15 +39,6 @@ void add_list(Line& line, const AstList& list)
         line.children.push_back(explain_list(list));
 }
 
-std::string escaped(std::string_view text)
-{
-    std::string quoted = quote_string(text);
-    std::string out;
-    for (char c : quoted)
-        out += c == '\'' ? std::string("\\'") : std::string(1, c);
-    return out;
-}
-
 bool all_literals(const AstFunction& function)
 {
     for (const AstPtr& one : function.arguments)
@@ -86,7 +77,7 @@ std::string literal_text(const Ast& ast)
     case LiteralKind::Float64:
         return "Float64_" + format_float(literal.float_value, true);
     case LiteralKind::String:
-        return escaped(literal.text);
+        return quote_string(literal.text);
     }
     return {};
 }
@@ -166,9 +157,23 @@ Line explain_select(const AstSelect& select)
     return line;
 }
 
-std::string table_text(const AstTableName& name)
+void add_name(Line& line, const AstTableName& name)
 {
-    return name.database.empty() ? name.table : name.database + "." + name.table;
+    if (!name.database.empty())
+        line.children.push_back({"Identifier " + name.database, {}});
+    line.children.push_back({"Identifier " + name.table, {}});
+}
+
+Line explain_insert(const AstInsert& insert)
+{
+    Line line{"InsertQuery  ", {}};
+    if (insert.table_function)
+        add(line, insert.table_function);
+    else
+        add_name(line, insert.target);
+    add_list(line, insert.columns);
+    add(line, insert.select);
+    return line;
 }
 
 Line explain(const Ast& ast)
@@ -240,8 +245,10 @@ Line explain(const Ast& ast)
     case AstKind::CreateTable:
     {
         const auto& create = *ast.as<AstCreateTable>();
-        const std::string table = table_text(create.name);
-        Line line{"CreateQuery " + table, {{"Identifier " + table, {}}}};
+        const AstTableName& name = create.name;
+        Line line{"CreateQuery " + (name.database.empty() ? "" : name.database + " ") + name.table,
+                  {}};
+        add_name(line, name);
         Line columns{"Columns definition", {}};
         add_list(columns, create.columns);
         add_list(columns, create.indices);
@@ -261,13 +268,18 @@ Line explain(const Ast& ast)
     case AstKind::Drop:
     {
         const auto& drop = *ast.as<AstDrop>();
-        Line line{"DropQuery ", {}};
+        Line line{"DropQuery " + drop.database, {}};
         for (const AstTableName& one : drop.names)
-            line.children.push_back({"Identifier " + table_text(one), {}});
+        {
+            line.text = "DropQuery " + one.database + " " + one.table;
+            add_name(line, one);
+        }
         if (!drop.database.empty())
             line.children.push_back({"Identifier " + drop.database, {}});
         return line;
     }
+    case AstKind::Insert:
+        return explain_insert(*ast.as<AstInsert>());
     case AstKind::TypeName:
         return {"DataType " + ast.as<AstTypeName>()->name, {}};
     case AstKind::ExpressionList:

@@ -309,7 +309,7 @@ TEST(SqlParser, ExplainTree)
               "  SelectQuery (children 3)\n"
               "   ExpressionList (children 3)\n"
               "    Literal Int64_-1\n"
-              "    Literal Array_[UInt64_1, \\'a\\']\n"
+              "    Literal Array_[UInt64_1, 'a']\n"
               "    Function plus (alias y) (children 1)\n"
               "     ExpressionList (children 2)\n"
               "      Identifier x\n"
