@@ -65,6 +65,10 @@ public:
     explicit Condition(ConditionAtom atom); // of one atom
 
     const std::vector<ConditionAtom>& atoms() const { return atoms_; }
+    // What follows for the keys, for EXPLAIN: "and((a in [1, 5]), (b in 3-element set))". Nothing
+    // follows: "true".
+    std::string text(const Expressions& keys, const std::vector<std::string>& names,
+                     const QueryContext& context) const;
     // of_atom(i): what atom i can be.
     Outcomes evaluate(const std::function<Outcomes(size_t)>& of_atom) const;
 
@@ -84,6 +88,9 @@ private:
         Outcomes constant;
     };
 
+    struct KeyTexts;
+
+    std::string text(const Node& node, bool negated, const KeyTexts& keys) const;
     Node build(const ExpressionPtr& expression);
     Node atom_node(ConditionAtom atom, bool negated);
     bool comparison(const ExpressionPtr& expression, Node& node);

@@ -46,9 +46,13 @@ Pruning::Counts Pruning::count(const ScanSelection& selection)
     return counts;
 }
 
-std::string Pruning::condition_text() const
+// Of an index that cannot say anything of the filter.
+void Pruning::report_unused(ScanSelection& selection, const char* type) const
 {
-    return all_ ? all_->fingerprint() : "true";
+    IndexUse use;
+    use.type = type;
+    use.condition = "true";
+    report(selection, std::move(use), count(selection));
 }
 
 void Pruning::report(ScanSelection& selection, IndexUse use, const Counts& before) const
@@ -65,24 +69,22 @@ void Pruning::run(ScanSelection& selection)
 {
     const auto& settings = context_.settings;
     if (all_)
-    {
         prune_constants(selection);
-        if (settings.get_bool("basalt_enable_key_pruning"))
+    if (settings.get_bool("basalt_enable_key_pruning"))
+    {
+        if (settings.get_bool("use_partition_pruning"))
         {
-            if (settings.get_bool("use_partition_pruning"))
-            {
-                prune_by_minmax(selection);
-                prune_by_partition(selection);
-            }
-            if (settings.get_bool("use_primary_key"))
-                prune_by_key(selection);
+            prune_by_minmax(selection);
+            prune_by_partition(selection);
         }
-        if (settings.get_bool("use_skip_indexes"))
-            for (const auto& index : snapshot_.metadata->indexes)
-                prune_by_index(selection, index);
-        if (settings.get_bool("basalt_enable_page_statistics"))
-            prune_by_pages(selection);
+        if (settings.get_bool("use_primary_key"))
+            prune_by_key(selection);
     }
+    if (all_ && settings.get_bool("use_skip_indexes"))
+        for (const auto& index : snapshot_.metadata->indexes)
+            prune_by_index(selection, index);
+    if (all_ && settings.get_bool("basalt_enable_page_statistics"))
+        prune_by_pages(selection);
     if (settings.get_bool("force_primary_key") && !key_used_ &&
         !snapshot_.metadata->primary_key.expressions.empty())
         throw Error(error_codes::INDEX_NOT_USED,
@@ -130,12 +132,14 @@ void Pruning::prune_by_minmax(ScanSelection& selection)
     const auto columns = inputs_of(snapshot_.metadata->partition_key.expressions);
     if (columns.empty())
         return;
+    Expressions inputs;
     std::vector<KeyBounds> keys;
     for (const auto& name : columns)
     {
         const TypePtr type = snapshot_.metadata->find_column(name)->type;
         KeyBounds key;
         key.key = Expression::input(name, type);
+        inputs.push_back(key.key);
         std::vector<std::optional<Value>> min, max;
         for (const auto& source : selection.sources)
         {
@@ -156,15 +160,15 @@ void Pruning::prune_by_minmax(ScanSelection& selection)
     }
     const BoundedCondition condition(*whole_, keys, context_);
     if (!condition.useful())
-        return;
+        return report_unused(selection, "Min-Max");
     minmax_used_ = true;
     const Counts before = count(selection);
     for (size_t i = 0; i < selection.sources.size(); ++i)
         if (selection.sources[i].source->part() && !condition.decide(i).can_be_true)
             selection.sources[i].ranges.clear();
     IndexUse use;
-    use.type = "MinMax";
-    use.condition = condition_text();
+    use.type = "Min-Max";
+    use.condition = whole_->text(inputs, columns, context_);
     for (const size_t key : condition.used_keys())
         use.keys.push_back(columns[key]);
     report(selection, std::move(use), before);
@@ -173,9 +177,11 @@ void Pruning::prune_by_minmax(ScanSelection& selection)
 void Pruning::prune_by_partition(ScanSelection& selection)
 {
     const auto& key = snapshot_.metadata->partition_key;
-    // The key's values were computed in the server's time zone.
-    if (key.expressions.empty() || context_.timezone() != context_.server_timezone)
+    if (key.expressions.empty())
         return;
+    // The key's values were computed in the server's time zone.
+    if (context_.timezone() != context_.server_timezone)
+        return report_unused(selection, "Partition");
     std::vector<KeyBounds> keys;
     for (size_t k = 0; k < key.expressions.size(); ++k)
     {
@@ -198,7 +204,7 @@ void Pruning::prune_by_partition(ScanSelection& selection)
     }
     const BoundedCondition condition(*whole_, keys, context_);
     if (!condition.useful())
-        return;
+        return report_unused(selection, "Partition");
     minmax_used_ = true;
     const Counts before = count(selection);
     for (size_t i = 0; i < selection.sources.size(); ++i)
@@ -206,10 +212,12 @@ void Pruning::prune_by_partition(ScanSelection& selection)
             selection.sources[i].ranges.clear();
     IndexUse use;
     use.type = "Partition";
-    use.condition = condition_text();
+    std::vector<std::string> names;
+    for (const auto& expression : key.expressions)
+        names.push_back(key.expressions.size() == 1 ? key.text : expression->fingerprint());
+    use.condition = whole_->text(key.expressions, names, context_);
     for (const size_t k : condition.used_keys())
-        use.keys.push_back(key.expressions.size() == 1 ? key.text
-                                                       : key.expressions[k]->fingerprint());
+        use.keys.push_back(names[k]);
     report(selection, std::move(use), before);
 }
 
@@ -246,13 +254,15 @@ void Pruning::prune_by_key(ScanSelection& selection)
     const auto& key = snapshot_.metadata->primary_key;
     if (key.expressions.empty())
         return;
+    if (!all_)
+        return report_unused(selection, "PrimaryKey");
     const Counts before = count(selection);
     std::vector<uint8_t> used(key.expressions.size(), 0);
     // Keys that are computed were computed in the server's time zone.
     const bool same_zone = context_.timezone() == context_.server_timezone;
     for (const auto& expression : key.expressions)
         if (expression->kind() != ExpressionKind::Input && !same_zone)
-            return;
+            return report_unused(selection, "PrimaryKey");
     for (auto& source : selection.sources)
     {
         const PartPtr& part = source.source->part();
@@ -305,16 +315,18 @@ void Pruning::prune_by_key(ScanSelection& selection)
                 key_used_ |= atom.argument &&
                              atom.argument->fingerprint() == expression->fingerprint();
         if (!key_used_)
-            return;
+            return report_unused(selection, "PrimaryKey");
     }
     IndexUse use;
     use.type = "PrimaryKey";
-    use.condition = condition_text();
+    std::vector<std::string> names;
+    for (const auto& expression : key.expressions)
+        names.push_back(expression->kind() == ExpressionKind::Input ? expression->name()
+                                                                    : expression->fingerprint());
+    use.condition = whole_->text(key.expressions, names, context_);
     for (size_t k = 0; k < used.size(); ++k)
         if (used[k])
-            use.keys.push_back(key.expressions[k]->kind() == ExpressionKind::Input
-                                   ? key.expressions[k]->name()
-                                   : key.expressions[k]->fingerprint());
+            use.keys.push_back(names[k]);
     report(selection, std::move(use), before);
 }
 
@@ -488,6 +500,8 @@ void Pruning::prune_by_index(ScanSelection& selection, const IndexDescription& i
     use.type = "Skip";
     use.name = index.name;
     use.description = fmt::format("{} GRANULARITY {}", index.type, index.granularity);
+    if (index.type == "minmax")
+        use.condition = whole_->text({index.expression}, {index.expression_text}, context_);
     report(selection, std::move(use), before);
 }
 

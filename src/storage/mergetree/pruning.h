@@ -36,7 +36,7 @@ private:
     void select_marks(const MarkCondition& whole,
                       const std::vector<std::unique_ptr<MarkCondition>>& conditions,
                       size_t begin, size_t end, std::vector<GranuleRange>& ranges) const;
-    std::string condition_text() const;
+    void report_unused(ScanSelection& selection, const char* type) const;
 
     const TableSnapshot& snapshot_;
     const FilterSteps& steps_;

@@ -227,12 +227,14 @@ TEST(Pruning, ExplainsEachIndex)
     const auto scan = tables.table->scan(request, tables.service->make_context());
     const auto uses = scan->index_use();
     ASSERT_EQ(uses.size(), 4u);
-    EXPECT_EQ(uses[0].type, "MinMax");
+    EXPECT_EQ(uses[0].type, "Min-Max");
+    EXPECT_EQ(uses[0].condition, "(day in [20001, 20001])");
     EXPECT_EQ(uses[0].parts_before, 4u);
     EXPECT_EQ(uses[0].parts_after, 1u);
     EXPECT_EQ(uses[0].keys, std::vector<std::string>{"day"});
     EXPECT_EQ(uses[1].type, "Partition");
     EXPECT_EQ(uses[2].type, "PrimaryKey");
+    EXPECT_EQ(uses[2].condition, "(host in ['host-7', 'host-7'])");
     EXPECT_EQ(uses[2].keys, std::vector<std::string>{"host"});
     EXPECT_LT(uses[2].granules_after, uses[2].granules_before);
     EXPECT_EQ(uses[3].type, "Skip");
