@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "engine/select.h"
+#include "planner/explain_tree.h"
 #include "sql/formatter.h"
 #include "sql/parser.h"
 
@@ -361,6 +362,8 @@ ResultPtr run_explain(const AstExplain& explain, StatementContext& statement)
                     "Only SELECT is supported for this form of EXPLAIN");
     AnalyzerContext analyzer = make_analyzer(statement);
     const QueryPlan plan = analyze(select, analyzer);
+    if (setting_is_on(explain, "json", false))
+        throw Error(error_codes::NOT_IMPLEMENTED, "EXPLAIN json = 1 is not implemented");
     if (explain.explain == ExplainKind::Estimate)
         return explain_estimate(plan, statement);
     ExplainOptions options;
@@ -368,7 +371,12 @@ ResultPtr run_explain(const AstExplain& explain, StatementContext& statement)
     options.actions = setting_is_on(explain, "actions", false);
     options.indexes = setting_is_on(explain, "indexes", false);
     options.description = setting_is_on(explain, "description", true);
-    return text_result("explain", explain_plan(plan, options, statement.context));
+    const bool plain = explain.explain == ExplainKind::Pipeline || options.actions ||
+                       !setting_is_on(explain, "pretty", true) ||
+                       !setting_is_on(explain, "compact", true);
+    return text_result("explain", plain
+                                      ? explain_plan(plan, options, statement.context)
+                                      : explain_plan_tree(plan, options, statement.context));
 }
 
 } // namespace basalt
