@@ -5,6 +5,7 @@
 #include "engine/make_table.h"
 #include "engine/select.h"
 #include "engine/table_change.h"
+#include "engine/ttl.h"
 #include "sql/formatter.h"
 #include "sql/parser.h"
 
@@ -138,12 +139,23 @@ public:
             bound.name = command.name;
             check_materialize(command);
             break;
+        case AlterAction::MaterializeTtl:
+            return add_ttl(bound);
         default:
             throw Error(error_codes::NOT_IMPLEMENTED,
                         fmt::format("Alter of type '{}' is not implemented",
                                     action_name(command.action)));
         }
         commands_.push_back(std::move(bound));
+    }
+
+    void add_ttl(const MutationCommand& what)
+    {
+        auto commands = bind_ttl_commands(metadata_, what.text, what.partition_id, context_);
+        if (commands.empty())
+            throw Error(error_codes::INCORRECT_QUERY,
+                        "Cannot MATERIALIZE TTL as there is no TTL set for the table");
+        commands_.insert(commands_.end(), commands.begin(), commands.end());
     }
 
     std::vector<MutationCommand> take() { return std::move(commands_); }

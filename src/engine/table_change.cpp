@@ -194,6 +194,23 @@ void TableChange::apply(const AstAlterCommand& command)
         return reset_settings(command);
     case AlterAction::ModifyOrderBy:
         return modify_order_by(command);
+    case AlterAction::ModifyTtl:
+    {
+        AstList& ttl = create_->storage->as<AstStorage>()->ttl;
+        ttl.clear();
+        for (const AstPtr& element : command.ttl)
+            ttl.push_back(element->clone());
+        return;
+    }
+    case AlterAction::RemoveTtl:
+    {
+        AstList& ttl = create_->storage->as<AstStorage>()->ttl;
+        if (ttl.empty())
+            throw Error(error_codes::BAD_ARGUMENTS,
+                        "Table doesn't have any table TTL expression, cannot remove");
+        ttl.clear();
+        return;
+    }
     default:
         throw Error(error_codes::NOT_IMPLEMENTED,
                     fmt::format("Alter of type '{}' is not implemented",

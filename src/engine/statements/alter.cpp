@@ -99,6 +99,13 @@ void change_description(const TablePtr& table, const std::vector<const AstAlterC
     catalog.replace_create_query(name, prepared.create_query);
 }
 
+bool sets_ttl(const AstAlterCommand* command)
+{
+    return command->action == AlterAction::ModifyTtl ||
+           (command->action == AlterAction::ModifyColumn &&
+            command->declaration->as<AstColumnDeclaration>()->ttl);
+}
+
 void check_part_name(const std::string& name)
 {
     if (!parse_part_name(name))
@@ -175,6 +182,14 @@ ResultPtr run_alter(const AstAlter& alter, StatementContext& statement)
     {
         std::lock_guard lock(statement.engine.alter_lock(table->uuid()));
         change_description(table, description, statement);
+    }
+    if (std::any_of(description.begin(), description.end(), sets_ttl) &&
+        statement.context->settings.get_bool("materialize_ttl_after_modify"))
+    {
+        auto materialize = std::make_shared<AstAlterCommand>();
+        materialize->action = AlterAction::MaterializeTtl;
+        mutate_table(table, {materialize}, statement.context->settings.get_uint("alter_sync") > 0,
+                     statement);
     }
     if (!mutations.empty())
         mutate_table(table, mutations,

@@ -27,13 +27,13 @@ void check_keys(const TableMetadata& metadata)
             if (!expression->deterministic())
                 throw Error(error_codes::BAD_ARGUMENTS,
                             fmt::format("Key expression {} is not deterministic", key->text));
-    if (!metadata.ttl_text.empty())
-        throw Error(error_codes::NOT_IMPLEMENTED, "TTL is not implemented for MergeTree yet");
-    for (const auto& column : metadata.columns)
-        if (!column.ttl_text.empty())
-            throw Error(error_codes::NOT_IMPLEMENTED,
-                        fmt::format("TTL of column {} is not implemented for MergeTree yet",
-                                    column.name));
+    Expressions keys = metadata.sorting_key.expressions;
+    keys.insert(keys.end(), metadata.partition_key.expressions.begin(),
+                metadata.partition_key.expressions.end());
+    for (const auto& name : inputs_of(keys))
+        if (!metadata.find_column(name)->ttl_text.empty())
+            throw Error(error_codes::ILLEGAL_COLUMN,
+                        fmt::format("Trying to set TTL for key column {}", name));
     if (metadata.physical_header().empty())
         throw Error(error_codes::EMPTY_LIST_OF_COLUMNS_PASSED,
                     "A MergeTree table needs at least one stored column");

@@ -42,8 +42,6 @@ void check(const TableMetadata& before, const TableMetadata& after)
         before.partition_key.text != after.partition_key.text)
         throw Error(error_codes::NOT_IMPLEMENTED,
                     "ALTER of a table's primary or partition key is not implemented");
-    if (!after.ttl_text.empty())
-        throw Error(error_codes::NOT_IMPLEMENTED, "TTL is not implemented for MergeTree yet");
     const std::string* granularity = after.find_setting("index_granularity");
     const std::string* old_granularity = before.find_setting("index_granularity");
     if ((granularity ? *granularity : "8192") != (old_granularity ? *old_granularity : "8192"))
@@ -51,11 +49,6 @@ void check(const TableMetadata& before, const TableMetadata& after)
                     "Setting 'index_granularity' is readonly for storage 'MergeTree'");
     for (const auto& index : after.indexes)
         skip_index_kinds().get(index.type).check(index);
-    for (const auto& column : after.columns)
-        if (!column.ttl_text.empty())
-            throw Error(error_codes::NOT_IMPLEMENTED,
-                        fmt::format("TTL of column {} is not implemented for MergeTree yet",
-                                    column.name));
     const auto keys = key_columns(before);
     for (const auto& name : keys)
     {

@@ -4,6 +4,7 @@
 #include "storage/mergetree/merge_tree_table.h"
 #include "storage/mergetree/part_builder.h"
 #include "storage/mergetree/part_merger.h"
+#include "storage/mergetree/part_rewriter.h"
 
 #include "base/error.h"
 #include "base/threads.h"
@@ -85,7 +86,7 @@ std::optional<MergeTreeTable::MergePlan> MergeTreeTable::plan_merge()
             if (busy)
                 ++run;
         }
-        const auto choice = choose_merge(candidates, service_.options().max_merged_part_bytes);
+        const auto choice = choose_merge(candidates, max_merged_bytes(*metadata_));
         if (!choice || (best && best->cost <= choice->cost))
             return;
         best = choice;
@@ -186,12 +187,16 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
                     fmt::format("Not enough space for merging {} parts of {} bytes",
                                 parts.size(), bytes));
     TableMetadataPtr metadata;
+    std::vector<MutationCommand> over;
     std::shared_ptr<const ColumnHistory> history;
+    do
     {
+        over = ttl_commands(metadata);
         std::lock_guard lock(mutex_);
-        metadata = metadata_;
-        history = history_;
-    }
+        if (metadata == metadata_)
+            history = history_;
+    } while (!history);
+    const RowMutation expire(over, metadata, context);
     // What inputs hold, a page that is being made and one that is being encoded.
     const uint64_t held_rows = std::min<uint64_t>(
         rows, parts.size() * 2 * kMergeRowsAtOnce + 3 * kPageRows);
@@ -218,20 +223,25 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
     auto next = std::async(std::launch::async, read_next);
     for (;;)
     {
-        const Block block = next.get();
+        Block block = next.get();
         if (block.rows() == 0)
             break;
         next = std::async(std::launch::async, read_next);
-        writer.write(block);
+        if (!over.empty())
+            block = expire.apply(std::move(block));
+        if (block.rows())
+            writer.write(block);
     }
-    PartManifest manifest =
-        writer.finish(plan.sources.front()->manifest().partition, service_.clock().unix_s());
     counters.add(ProfileEvent::Merge);
-    const auto part =
-        std::make_shared<Part>(files, directory, plan.result, std::move(manifest));
+    std::vector<std::shared_ptr<Part>> added;
+    if (writer.rows())
+        added.push_back(std::make_shared<Part>(
+            files, directory, plan.result,
+            writer.finish(plan.sources.front()->manifest().partition,
+                          service_.clock().unix_s())));
     files.sync_directory(path_);
     const auto transaction = service_.begin();
-    stage(*transaction, {part}, plan.sources, 0);
+    stage(*transaction, added, plan.sources, 0);
     transaction->commit();
 }
 
@@ -297,6 +307,7 @@ void MergeTreeTable::optimize(const std::string& partition_id, bool final, bool 
                 (partitions.empty() || partitions.back() != name.partition_id))
                 partitions.push_back(name.partition_id);
     }
+    const bool expires = has_ttl(*metadata());
     std::atomic<size_t> next{0};
     const size_t threads =
         std::min({std::max<size_t>(context->max_threads(), 1), granted_cores(),
@@ -305,8 +316,8 @@ void MergeTreeTable::optimize(const std::string& partition_id, bool final, bool 
                  [&](size_t)
                  {
                      for (size_t i = next++; i < partitions.size(); i = next++)
-                         merge_partition(partitions[i], deduplicate && final, deduplicate,
-                                         *context);
+                         merge_partition(partitions[i], final && (deduplicate || expires),
+                                         deduplicate, *context);
                  });
 }
 

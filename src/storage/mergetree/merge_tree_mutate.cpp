@@ -40,8 +40,6 @@ void check_commands(const std::vector<MutationCommand>& commands, const TableMet
     { return std::find(key_inputs.begin(), key_inputs.end(), name) != key_inputs.end(); };
     for (const auto& command : commands)
     {
-        if (command.kind == Kind::MaterializeTtl)
-            throw Error(error_codes::NOT_IMPLEMENTED, "MATERIALIZE TTL is not implemented");
         for (const auto& [name, value] : command.updates)
         {
             if (!metadata.find_column(name))
@@ -92,7 +90,8 @@ void MergeTreeTable::mutate(const std::vector<MutationCommand>& commands, bool w
     MutationEntry entry;
     entry.created_unix_s = service_.clock().unix_s();
     for (const auto& command : commands)
-        entry.commands.push_back(command.text);
+        if (!command.text.empty()) // the others belong to the one before
+            entry.commands.push_back(command.text);
     {
         std::lock_guard lock(mutex_);
         entry.version = next_block_++;

@@ -51,7 +51,13 @@ TableSnapshot snapshot_for(MergeTreeTable& table, const ScanRequest& request)
 
 MergeTreeScan::MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRequest& request,
                              QueryContextPtr context)
-    : table_(std::move(table)), context_(std::move(context)), snapshot_(snapshot_for(*table_, request)),
+    : MergeTreeScan(table, request, std::move(context), snapshot_for(*table, request))
+{
+}
+
+MergeTreeScan::MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRequest& request,
+                             QueryContextPtr context, TableSnapshot snapshot)
+    : table_(std::move(table)), context_(std::move(context)), snapshot_(std::move(snapshot)),
       with_row_ids_(request.with_row_ids), block_rows_(std::max<size_t>(request.block_rows, 1)),
       top_bound_(request.top_bound), has_limit_(request.limit != 0),
       rows_left_(static_cast<int64_t>(std::min<uint64_t>(request.limit, INT64_MAX))),

@@ -15,6 +15,9 @@ class MergeTreeScan final : public Scan
 public:
     MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRequest& request,
                   QueryContextPtr context);
+    // Of parts chosen by the caller.
+    MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRequest& request,
+                  QueryContextPtr context, TableSnapshot snapshot);
     ~MergeTreeScan() override;
 
     const Header& header() const override { return header_; }

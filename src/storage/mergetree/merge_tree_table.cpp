@@ -166,7 +166,7 @@ bool MergeTreeTable::long_step()
     }
     try
     {
-        const bool did = mutate_once() || merge_once();
+        const bool did = mutate_once() || expire_once() || merge_once();
         std::lock_guard lock(mutex_);
         if (did)
             failed_merges_ = 0;

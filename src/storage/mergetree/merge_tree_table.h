@@ -187,6 +187,18 @@ private:
     void merge_partition(const std::string& partition_id, bool rewrite_single, bool deduplicate,
                          const QueryContext& context);
 
+    // merge_tree_ttl.cpp
+    static bool has_ttl(const TableMetadata& metadata);
+    static uint64_t size_cap(const TableMetadata& metadata); // 0: none
+    uint64_t max_merged_bytes(const TableMetadata& metadata) const;
+    std::vector<MutationCommand> ttl_commands(TableMetadataPtr& metadata) const;
+    bool has_row(const PartPtr& part, const TableMetadataPtr& metadata,
+                 const ExpressionPtr& filter);
+    bool drop_part(const std::shared_ptr<Part>& part);
+    bool drop_over_cap(const TableMetadata& metadata);
+    bool rewrite_part(const std::shared_ptr<Part>& part);
+    bool expire_once();
+
     // merge_tree_mutate.cpp
     bool mutate_once();
     bool finish_mutations();
@@ -232,6 +244,8 @@ private:
     int64_t retry_merges_unix_s_ = 0; // after a failure
     uint32_t failed_merges_ = 0;
     int64_t retry_flush_unix_s_ = 0;
+    int64_t next_look_unix_s_ = 0; // for what is over
+    std::map<std::string, int64_t> next_rewrite_unix_s_; // by partition
     int merges_stopped_ = 0;
     bool shut_down_ = false;
     bool dropped_ = false;
@@ -248,6 +262,9 @@ private:
     TableLogState restored_;
     std::vector<std::pair<uint64_t, std::string>> restored_rows_;
 };
+
+// What the binder of mutations makes commands of that delete and clear what is over now.
+inline constexpr const char* kMaterializeTtl = "(MATERIALIZE TTL)";
 
 // How the log and system.mutations name the dropping of an index.
 std::string drop_index_text(const std::string& name);
