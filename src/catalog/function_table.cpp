@@ -49,10 +49,11 @@ uint64_t table_function_uint(const TableFunctionArgument& argument, const std::s
         return *number;
     if (const auto* number = argument.value.get_if<int64_t>(); number && *number >= 0)
         return static_cast<uint64_t>(*number);
-    if (const auto* number = argument.value.get_if<double>(); number && *number >= 0 &&
-                                                              *number < 1.8e19)
+    if (const auto* number = argument.value.get_if<double>();
+        number && *number >= 0 && *number < 1.8e19 &&
+        *number == static_cast<double>(static_cast<uint64_t>(*number)))
         return static_cast<uint64_t>(*number);
-    throw Error(error_codes::BAD_ARGUMENTS,
+    throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
                 fmt::format("Table function '{}' requires a non-negative integer, got {}", what,
                             argument.value.to_text()));
 }

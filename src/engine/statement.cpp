@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace basalt
@@ -93,6 +94,24 @@ ResultPtr text_result(const std::string& column, const std::vector<std::string>&
     return result_of_blocks({{column, type}}, {Block({{texts, type, column}}, rows)});
 }
 
+namespace
+{
+
+template <class Number>
+void check_bool_number(const std::string& setting, bool is_bool, Number number)
+{
+    if (is_bool)
+        return;
+    const auto known = setting_definitions();
+    const auto found = std::find_if(known.begin(), known.end(), [&](const auto& definition)
+                                    { return definition.name == setting; });
+    if (found != known.end() && found->type == "Bool")
+        throw Error(error_codes::CANNOT_CONVERT_TYPE,
+                    fmt::format("Field value {} is out of range of bool type", number));
+}
+
+} // namespace
+
 void apply_settings(const AstSetQuery& set, Settings& settings,
                     std::map<std::string, std::string>* parameters)
 {
@@ -110,9 +129,12 @@ void apply_settings(const AstSetQuery& set, Settings& settings,
                     value = literal->unsigned_value ? "1" : "0";
                     break;
                 case LiteralKind::UInt64:
+                    check_bool_number(change.name, literal->unsigned_value <= 1,
+                                      literal->unsigned_value);
                     value = fmt::format("{}", literal->unsigned_value);
                     break;
                 case LiteralKind::Int64:
+                    check_bool_number(change.name, false, literal->signed_value);
                     value = fmt::format("{}", literal->signed_value);
                     break;
                 case LiteralKind::Float64:
