@@ -345,7 +345,8 @@ Block RunningQuery::next()
     Block block = result_->next();
     const uint64_t rows = context_->result_rows.fetch_add(block.rows()) + block.rows();
     const uint64_t bytes = context_->result_bytes.fetch_add(block.byte_size()) + block.byte_size();
-    if (max_result_rows_ && rows > max_result_rows_)
+    // Breaking off is for a limit that is reached, an error for one that is passed.
+    if (max_result_rows_ && rows + break_on_overflow_ > max_result_rows_)
     {
         if (!break_on_overflow_)
             throw Error(error_codes::TOO_MANY_ROWS_OR_BYTES,
@@ -353,7 +354,7 @@ Block RunningQuery::next()
                                     max_result_rows_, rows));
         stopped_early_ = true;
     }
-    if (max_result_bytes_ && bytes > max_result_bytes_)
+    if (max_result_bytes_ && bytes + break_on_overflow_ > max_result_bytes_)
     {
         if (!break_on_overflow_)
             throw Error(error_codes::TOO_MANY_ROWS_OR_BYTES,

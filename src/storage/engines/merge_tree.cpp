@@ -17,7 +17,12 @@ namespace
 void check_settings(const TableMetadata& metadata)
 {
     for (const auto& [name, value] : metadata.settings)
+    {
         check_merge_tree_setting(name, value);
+        if (name == "index_granularity" && value == "0")
+            throw Error(error_codes::BAD_ARGUMENTS,
+                        "index_granularity: value 0 makes no sense, it must be at least 1");
+    }
 }
 
 void check_keys(const TableMetadata& metadata)

@@ -119,8 +119,10 @@ TEST(Engines, MergeTreeRefusesWhatItDoesNotKnow)
     metadata->settings.emplace_back("no_such_setting", "1");
     EXPECT_EQ(refused(metadata), error_codes::UNKNOWN_SETTING);
     metadata = events_metadata();
-    metadata->ttl_text = "day + INTERVAL 1 DAY";
-    EXPECT_EQ(refused(metadata), error_codes::NOT_IMPLEMENTED);
+    metadata->columns[0].ttl_text = "day + INTERVAL 1 DAY"; // of a key column
+    EXPECT_EQ(refused(metadata), error_codes::ILLEGAL_COLUMN);
+    metadata = events_metadata(0);
+    EXPECT_EQ(refused(metadata), error_codes::BAD_ARGUMENTS);
     metadata = events_metadata();
     metadata->indexes.push_back({"i", "id", col("id", "UInt64"), "no_such_index", {}, 1});
     EXPECT_EQ(refused(metadata), error_codes::INCORRECT_QUERY);
