@@ -186,31 +186,49 @@ std::optional<Block> QueryExecution::totals()
     return totals;
 }
 
+namespace
+{
+
+// Two rows: the least and the greatest value; of a tuple those of each element. NULL and NaN only
+// when there is nothing else. At least one row, flat.
+ColumnPtr extremes_of(const Column& column)
+{
+    if (column.form() == ColumnForm::Tuple)
+    {
+        Columns elements;
+        for (const auto& element : column_as<TupleColumn>(column).elements())
+            elements.push_back(extremes_of(*element));
+        return TupleColumn::make(std::move(elements), 2);
+    }
+    size_t low = 0, high = 0;
+    for (size_t i = 1; i < column.size(); ++i)
+    {
+        if (column.compare_at(i, column, low, 1) < 0)
+            low = i;
+        if (column.compare_at(i, column, high, -1) > 0)
+            high = i;
+    }
+    auto pair = column.clone_empty();
+    pair->append_from(column, low);
+    pair->append_from(column, high);
+    return pair;
+}
+
+} // namespace
+
 void QueryExecution::note_extremes(const Block& block)
 {
-    Block flat = block.flattened();
+    const Block flat = block.flattened();
     std::vector<NamedColumn> columns;
     for (size_t c = 0; c < flat.width(); ++c)
     {
-        const Column& column = *flat[c].column;
-        size_t low = 0, high = 0;
-        for (size_t i = 1; i < column.size(); ++i)
-        {
-            if (column.compare_at(i, column, low, 1) < 0)
-                low = i;
-            if (column.compare_at(i, column, high, -1) > 0)
-                high = i;
-        }
-        auto pair = column.clone_empty();
-        pair->append_from(column, low);
-        pair->append_from(column, high);
+        ColumnPtr pair = extremes_of(*flat[c].column);
         if (extremes_)
         {
-            const Column& before = *(*extremes_)[c].column;
-            auto merged = column.clone_empty();
-            merged->append_from(before.compare_at(0, *pair, 0, 1) <= 0 ? before : *pair, 0);
-            merged->append_from(before.compare_at(1, *pair, 1, -1) >= 0 ? before : *pair, 1);
-            pair = merged;
+            auto both = pair->clone_empty();
+            both->append_range(*(*extremes_)[c].column, 0, 2);
+            both->append_range(*pair, 0, 2);
+            pair = extremes_of(*both);
         }
         columns.push_back({pair, flat[c].type, flat[c].name});
     }

@@ -163,7 +163,8 @@ std::shared_ptr<const FillKey::Step> FillKey::make_step(const Value& value,
                            "{}",
                            what, type_->name()));
     // Days of a time are of the calendar, as time zones have it.
-    const bool by_calendar = *interval >= (is_days(type_) ? IntervalKind::Month : IntervalKind::Day);
+    const bool by_calendar =
+        *interval >= (is_days(type_) ? IntervalKind::Month : IntervalKind::Day);
     if (by_calendar)
         return std::make_shared<Step>(*this, *interval, static_cast<int64_t>(amount.integer),
                                       context);

@@ -72,7 +72,7 @@ private:
         }
         if (blocks.empty())
             return;
-        charge_.resize(bytes * 2); // the rows before and after joining, then before and after sorting
+        charge_.resize(bytes * 2); // the rows before and after joining, and around sorting
         Block all = concat_blocks(blocks);
         blocks.clear();
         if (!keys_.empty())
@@ -214,8 +214,9 @@ private:
         const Column& values = argument(call, 0);
         const bool back = call.function.starts_with("lag");
         const bool in_frame = call.function.ends_with("InFrame") || call.function == "nth_value";
-        const uint64_t n =
-            call.constants.empty() ? 1 : as_uint(call.constants[0], "The offset of a window function");
+        const uint64_t n = call.constants.empty()
+                               ? 1
+                               : as_uint(call.constants[0], "The offset of a window function");
         MutableColumnPtr fallback = call.type->create_column();
         if (call.constants.size() > 1)
             fallback->append_value(call.constants[1]);

@@ -18,11 +18,15 @@ Value random_value(const TypePtr& given, std::mt19937& random, uint32_t distinct
     switch (type->id())
     {
     case TypeId::Nullable:
-        return n % 5 == 0 || type_as<NullableType>(type).nested()->is(TypeId::Nothing)
-                   ? Value(Null{})
-                                     : random_value(type_as<NullableType>(type).nested(), random, distinct);
+    {
+        const TypePtr& nested = type_as<NullableType>(type).nested();
+        if (n % 5 == 0 || nested->is(TypeId::Nothing))
+            return Null{};
+        return random_value(nested, random, distinct);
+    }
     case TypeId::String:
-        return std::string(n % 23, 'a') + std::to_string(n / 2) + (n % 3 ? "" : std::string(1, '\0'));
+        return std::string(n % 23, 'a') + std::to_string(n / 2) +
+               std::string(n % 3 ? 0 : 1, '\0');
     case TypeId::FixedString:
         return std::string(4, static_cast<char>(n));
     case TypeId::Float64:
@@ -143,7 +147,8 @@ void check(const std::vector<std::string>& type_names, uint32_t seed)
         RowIndexes expected_new;
         for (size_t i = 0; i < rows; ++i)
         {
-            const auto [it, is_new] = model.emplace(key_of(columns, i), static_cast<uint32_t>(model.size()));
+            const auto next = static_cast<uint32_t>(model.size());
+            const auto [it, is_new] = model.emplace(key_of(columns, i), next);
             if (is_new)
                 expected_new.push_back(static_cast<uint32_t>(i));
             ASSERT_EQ(ids[i], it->second) << type_names[0] << " round " << round;

@@ -192,7 +192,7 @@ template <class Node> std::unique_ptr<Node> over(PlanPtr input)
 struct Result
 {
     Rows rows;
-    std::optional<Rows> totals;
+    std::optional<Rows> totals, extremes;
     std::optional<uint64_t> rows_before_limit;
 
     Lines lines() const { return lines_of(rows); }
@@ -205,17 +205,22 @@ inline Result run(PlanPtr plan, QueryContextPtr context = make_context())
     for (const auto& column : plan->output)
         query.result_names.push_back(column.name);
     query.root = std::move(plan);
+    query.extremes = context->settings.get_bool("extremes");
     Result result;
     QueryExecution execution(std::move(query), context);
     for (Block block = execution.next(); block.rows() > 0; block = execution.next())
         for (size_t i = 0; i < block.rows(); ++i)
             result.rows.push_back(row_of(block, i));
-    if (auto totals = execution.totals())
+    const auto keep = [](const std::optional<Block>& block, std::optional<Rows>& rows)
     {
-        result.totals.emplace();
-        for (size_t i = 0; i < totals->rows(); ++i)
-            result.totals->push_back(row_of(*totals, i));
-    }
+        if (!block)
+            return;
+        rows.emplace();
+        for (size_t i = 0; i < block->rows(); ++i)
+            rows->push_back(row_of(*block, i));
+    };
+    keep(execution.totals(), result.totals);
+    keep(execution.extremes(), result.extremes);
     result.rows_before_limit = execution.rows_before_limit();
     return result;
 }

@@ -83,8 +83,8 @@ TEST(Sort, WithAndWithoutLimit)
                 const Rows expected =
                     cut(model_sorted(rows, keys), 0, limit ? limit : SIZE_MAX);
                 const auto context = make_context({{"max_block_size", "100"}});
-                EXPECT_EQ(run(sort_of(read_rows(kInput, rows, 4, 64), keys, limit), context).lines(),
-                          lines_of(expected));
+                auto plan = sort_of(read_rows(kInput, rows, 4, 64), keys, limit);
+                EXPECT_EQ(run(std::move(plan), context).lines(), lines_of(expected));
                 EXPECT_EQ(context->memory.used_bytes(), 0);
             }
 }

@@ -1,4 +1,4 @@
-// ARRAY JOIN, gather().
+// ARRAY JOIN, gather(), extremes.
 
 #include "plan_fixture.h"
 
@@ -153,6 +153,23 @@ TEST(Gather, EndsWithACancelledQuery)
                       }
                   }),
               error_codes::QUERY_WAS_CANCELLED);
+}
+
+TEST(Extremes, SkipNullsAndGoIntoTuples)
+{
+    const Header header = header_of(
+        {{"n", "Nullable(UInt8)"}, {"s", "String"}, {"t", "Tuple(UInt8, Int8)"}, {"f", "Float64"}});
+    const auto row = [](Value n, const char* text, uint64_t a, int64_t b, double f)
+    { return Row{std::move(n), s(text), TupleValue{{u(a), Value(b)}}, Value(f)}; };
+    const Rows rows = {row(Null{}, "b", 1, -1, std::nan("")), row(u(7), "a", 2, -2, 0.5),
+                       row(u(3), "c", 0, 0, -1.5)};
+    const auto context = make_context({{"extremes", "1"}});
+    const Result result = run(read_rows(header, rows, 1, 1), context);
+    ASSERT_TRUE(result.extremes);
+    EXPECT_EQ(lines_of(*result.extremes),
+              lines_of({row(u(3), "a", 0, -2, -1.5), row(u(7), "c", 2, 0, 0.5)}));
+    EXPECT_FALSE(run(read_rows(header, {}), context).extremes);
+    EXPECT_FALSE(run(read_rows(header, rows)).extremes);
 }
 
 } // namespace basalt::test
