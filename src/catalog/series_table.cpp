@@ -1,13 +1,98 @@
 #include "catalog/function_table.h"
+#include "storage/condition/bounds.h"
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
 namespace basalt
 {
 
 namespace
 {
+
+// Positions [begin, end) of a series.
+struct Positions
+{
+    uint64_t begin;
+    uint64_t end;
+};
+
+// More ranges than this are not split further.
+constexpr size_t kMaxSeriesRanges = 256;
+
+// Where the condition can be true, found by halving; ascending, apart from each other.
+std::vector<Positions> possible_positions(const SeriesDescription& series, const TypePtr& type,
+                                          const ExpressionPtr& filter, uint64_t rows,
+                                          const QueryContext& context)
+{
+    std::vector<Positions> active{{0, rows}}, found;
+    if (!filter || series.kind == SeriesDescription::Kind::Zeros || rows <= kSeriesBlockRows)
+        return active;
+    const Condition condition(filter);
+    const bool is_signed = series.kind == SeriesDescription::Kind::Signed;
+    const Int128 step = is_signed ? Int128(static_cast<int64_t>(series.step))
+                                  : Int128(static_cast<UInt128>(series.step));
+    const Int128 first = is_signed ? Int128(static_cast<int64_t>(series.first))
+                                   : Int128(static_cast<UInt128>(series.first));
+    const Int128 least = is_signed ? Int128(INT64_MIN) : Int128(0);
+    const Int128 most = is_signed ? Int128(INT64_MAX) : Int128(static_cast<UInt128>(UINT64_MAX));
+    const auto value_at = [&](uint64_t position) -> std::optional<Value>
+    {
+        const Int128 value = first + Int128(static_cast<UInt128>(position)) * step;
+        if (value < least || value > most)
+            return std::nullopt; // the series wraps around
+        return is_signed ? Value(static_cast<int64_t>(value))
+                         : Value(static_cast<uint64_t>(value));
+    };
+    while (!active.empty())
+    {
+        KeyBounds key;
+        key.key = Expression::input(series.column, type);
+        std::vector<std::optional<Value>> low, high;
+        for (const Positions& range : active)
+        {
+            low.push_back(value_at(range.begin));
+            high.push_back(value_at(range.end - 1));
+            if (!low.back() || !high.back())
+                low.back() = high.back() = std::nullopt;
+            if (step < Int128(0))
+                std::swap(low.back(), high.back());
+            key.has_null.push_back(0);
+            key.only_null.push_back(0);
+        }
+        key.min = bound_column(type, low);
+        key.max = bound_column(type, high);
+        const std::vector<KeyBounds> keys{std::move(key)};
+        const BoundedCondition bounded(condition, keys, context);
+        if (!bounded.useful())
+            return {{0, rows}};
+        std::vector<Positions> halves;
+        for (size_t i = 0; i < active.size(); ++i)
+        {
+            const Positions range = active[i];
+            const Outcomes outcomes = bounded.decide(i);
+            if (!outcomes.can_be_true)
+                continue;
+            const uint64_t middle = range.begin + (range.end - range.begin) / 2;
+            if (outcomes.certain() || range.end - range.begin <= kSeriesBlockRows ||
+                found.size() + active.size() > kMaxSeriesRanges)
+                found.push_back(range);
+            else
+                halves.insert(halves.end(), {{range.begin, middle}, {middle, range.end}});
+        }
+        active = std::move(halves);
+    }
+    std::sort(found.begin(), found.end(),
+              [](const Positions& a, const Positions& b) { return a.begin < b.begin; });
+    std::vector<Positions> joined;
+    for (const Positions& range : found)
+        if (!joined.empty() && joined.back().end == range.begin)
+            joined.back().end = range.end;
+        else
+            joined.push_back(range);
+    return joined;
+}
 
 class SeriesScan final : public Scan
 {
@@ -29,13 +114,19 @@ public:
         rows_ = series_.endless ? ~uint64_t{0} : series_.count;
         if (limit_ && !filter_)
             rows_ = std::min(rows_, limit_);
+        if (rows_)
+            ranges_ = possible_positions(series_, type_, conjunction_of(conditions), rows_,
+                                         *context_);
+        rows_ = 0;
+        for (const Positions& range : ranges_)
+            rows_ += range.end - range.begin;
         streams_ = std::max<size_t>(request.max_streams, 1);
         const uint64_t blocks = rows_ / kSeriesBlockRows + 1;
         streams_ = std::min<uint64_t>(streams_, blocks);
         if (rows_ <= series_.ordered_rows)
             streams_ = 1;
         block_rows_ = std::clamp<size_t>(request.block_rows, 1, kSeriesBlockRows);
-        if (!series_.endless)
+        if (!series_.endless || rows_ < ~uint64_t{0})
             context_->total_rows_to_read += rows_;
     }
 
@@ -49,14 +140,11 @@ public:
             context_->check_alive();
             if (limit_ && filter_ && returned_.load(std::memory_order_relaxed) >= limit_)
                 return Block::empty_of(header_);
-            const uint64_t begin = position_.fetch_add(block_rows_, std::memory_order_relaxed);
-            if (begin >= rows_)
-            {
-                // Stays at the end however often it is asked.
-                position_.store(rows_, std::memory_order_relaxed);
+            const Positions taken = take();
+            const uint64_t begin = taken.begin;
+            const size_t rows = taken.end - taken.begin;
+            if (rows == 0)
                 return Block::empty_of(header_);
-            }
-            const size_t rows = std::min<uint64_t>(block_rows_, rows_ - begin);
             context_->add_read(rows, rows * (series_.kind == SeriesDescription::Kind::Zeros
                                                  ? 1
                                                  : sizeof(uint64_t)));
@@ -69,6 +157,30 @@ public:
     }
 
 private:
+    ExpressionPtr conjunction_of(const Expressions& conditions) const
+    {
+        if (conditions.empty())
+            return nullptr;
+        return conditions.size() == 1 ? conditions[0]
+                                      : Expression::call("and", conditions, *context_);
+    }
+
+    // The next positions; none at the end.
+    Positions take()
+    {
+        std::lock_guard lock(mutex_);
+        if (ranges_.empty())
+            return {0, 0};
+        Positions& range = ranges_.front();
+        const Positions taken{range.begin,
+                              range.begin + std::min<uint64_t>(block_rows_,
+                                                               range.end - range.begin)};
+        range.begin = taken.end;
+        if (range.begin == range.end)
+            ranges_.erase(ranges_.begin());
+        return taken;
+    }
+
     Block make_block(uint64_t begin, size_t rows) const
     {
         ColumnPtr values;
@@ -134,7 +246,8 @@ private:
     uint64_t rows_ = 0;
     size_t streams_ = 1;
     size_t block_rows_ = kSeriesBlockRows;
-    std::atomic<uint64_t> position_{0};
+    std::mutex mutex_;
+    std::vector<Positions> ranges_; // not taken yet
     std::atomic<uint64_t> returned_{0};
 };
 

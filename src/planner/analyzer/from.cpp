@@ -30,6 +30,7 @@ void SelectAnalyzer::build_from()
             array_join(element);
             continue;
         }
+        check_alias(element);
         ScopeTable scope;
         PlanPtr plan = plan_table(element, scope);
         if (!current_)
@@ -41,6 +42,22 @@ void SelectAnalyzer::build_from()
             join(element, std::move(plan), std::move(scope));
     }
     binding_from_ = false;
+}
+
+// Two tables may have one name, but not one alias.
+void SelectAnalyzer::check_alias(const AstTableElement& element) const
+{
+    const std::string& alias = element.table->alias;
+    for (const AstPtr& ast : select_.from)
+    {
+        const auto& other = *ast->as<AstTableElement>();
+        if (&other == &element)
+            return;
+        if (!alias.empty() && other.table && other.table->alias == alias)
+            throw Error(error_codes::MULTIPLE_EXPRESSIONS_FOR_ALIAS,
+                        fmt::format("Multiple table expressions with same alias {}.{}", alias,
+                                    scope_text()));
+    }
 }
 
 PlanPtr SelectAnalyzer::plan_table(const AstTableElement& element, ScopeTable& scope)

@@ -132,6 +132,7 @@ private:
 
     // from.cpp
     void build_from();
+    void check_alias(const AstTableElement& element) const;
     PlanPtr plan_table(const AstTableElement& element, ScopeTable& scope);
     PlanPtr plan_identifier(const AstIdentifier& identifier, const AstTableElement& element,
                             ScopeTable& scope);

@@ -46,6 +46,12 @@ PlanPtr answer_trivial_counts(PlanPtr node, const QueryContext& context)
     const auto rows = read->table->total_rows();
     if (!rows)
         return node;
+    // Rows of a stored table, which knows its bytes, are not read for a count; those of a series
+    // are, and limits count them.
+    const bool limited = context.settings.get_uint("max_rows_to_read") ||
+                         context.settings.get_uint("max_bytes_to_read");
+    if (limited && !read->table->total_bytes())
+        return node;
     auto blocks = std::make_unique<BlocksNode>();
     blocks->output = node->output;
     const NamedType& column = blocks->output[0];

@@ -62,7 +62,7 @@ public:
     std::optional<uint64_t> total_rows() const override;
     std::optional<uint64_t> total_bytes() const override;
     // FINAL does nothing: rows have no versions.
-    bool supports_final() const override { return engine_ == "MergeTree"; }
+    bool supports_final() const override { return engine_ != "MergeTree"; }
     bool supports_prewhere() const override { return true; }
     bool supports_order() const override { return true; }
     bool supports_row_ids() const override { return true; }
