@@ -1,5 +1,6 @@
 #include "encodings/bit_packing.h"
 
+#include "base/error.h"
 #include "base/unaligned.h"
 #include "encodings/cpu_support.h"
 
@@ -47,10 +48,11 @@ void unpack_words(const char* packed, size_t begin, size_t count, unsigned width
 }
 
 // Eight values are `width` bytes; each four of them are moved to 32-bit lanes by one shuffle,
-// shifted, masked and widened. width <= 25, so that a value and its shift fit in a lane. Reads 16
-// bytes from byte begin / 8 * width + width / 2 of the last eight on.
+// shifted, masked and, for 64-bit values, widened. width <= 25, so that a value and its shift fit in
+// a lane. Reads 16 bytes from byte begin / 8 * width + width / 2 of the last eight on.
+template <class T>
 __attribute__((target("avx2"))) void unpack_eights(const char* packed, size_t eights,
-                                                   unsigned width, uint64_t* out)
+                                                   unsigned width, T* out)
 {
     alignas(32) uint8_t shuffle[32];
     alignas(32) uint32_t shifts[8];
@@ -73,10 +75,15 @@ __attribute__((target("avx2"))) void unpack_eights(const char* packed, size_t ei
         __m256i lanes = _mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1);
         lanes = _mm256_shuffle_epi8(lanes, order);
         lanes = _mm256_and_si256(_mm256_srlv_epi32(lanes, shift), mask);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
-                            _mm256_cvtepu32_epi64(_mm256_castsi256_si128(lanes)));
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4),
-                            _mm256_cvtepu32_epi64(_mm256_extracti128_si256(lanes, 1)));
+        if constexpr (sizeof(T) == 4)
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), lanes);
+        else
+        {
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                                _mm256_cvtepu32_epi64(_mm256_castsi256_si128(lanes)));
+            _mm256_storeu_si256(reinterpret_cast<__m256i*>(out + 4),
+                                _mm256_cvtepu32_epi64(_mm256_extracti128_si256(lanes, 1)));
+        }
     }
 }
 
@@ -179,6 +186,35 @@ void unpack_bits(const char* packed, size_t size, size_t begin, size_t count, un
         return;
     }
     unpack_bits_plain(packed, size, begin, count, width, out);
+}
+
+void unpack_narrow_bits(const char* packed, size_t size, size_t begin, size_t count,
+                        unsigned width, uint32_t* out)
+{
+    BASALT_DCHECK(width <= kMaxNarrowWidth);
+    if (width > 0 && begin % 8 == 0 && has_avx2())
+    {
+        const size_t first_byte = begin / 8 * width;
+        const size_t reach = width / 2 + 16; // bytes read from where eight values begin
+        const size_t fit =
+            size < first_byte + reach ? 0 : (size - first_byte - reach) / width + 1;
+        const size_t eights = std::min(count / 8, fit);
+        unpack_eights(packed + first_byte, eights, width, out);
+        begin += eights * 8;
+        count -= eights * 8;
+        out += eights * 8;
+    }
+    uint64_t wide[64];
+    while (count)
+    {
+        const size_t some = std::min(count, std::size(wide));
+        unpack_bits(packed, size, begin, some, width, wide);
+        for (size_t i = 0; i < some; ++i)
+            out[i] = static_cast<uint32_t>(wide[i]);
+        begin += some;
+        count -= some;
+        out += some;
+    }
 }
 
 } // namespace basalt::encodings

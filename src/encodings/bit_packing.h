@@ -23,6 +23,11 @@ void pack_bits(const uint64_t* values, size_t count, unsigned width, std::string
 void unpack_bits(const char* packed, size_t size, size_t begin, size_t count, unsigned width,
                  uint64_t* out);
 
+// The same into 32-bit values; width <= kMaxNarrowWidth.
+inline constexpr unsigned kMaxNarrowWidth = 25;
+void unpack_narrow_bits(const char* packed, size_t size, size_t begin, size_t count,
+                        unsigned width, uint32_t* out);
+
 // The twin that judges unpack_bits.
 void unpack_bits_plain(const char* packed, size_t size, size_t begin, size_t count, unsigned width,
                        uint64_t* out);

@@ -106,7 +106,7 @@ bool same_page(const Column& flat, const EncodedPage& page)
     for (size_t begin = 0; begin < flat.size(); begin += kIntegerBlock)
     {
         const size_t rows = std::min(kIntegerBlock, flat.size() - begin);
-        if (!same_values(flat, begin, *page.decode(begin, rows)))
+        if (!same_values(flat, begin, *to_flat(page.decode(begin, rows))))
             return false;
     }
     return true;

@@ -3,7 +3,10 @@
 #include "encodings/predicate_masks.h"
 #include "encodings/value_pages.h"
 
+#include <array>
+#include <atomic>
 #include <cmath>
+#include <mutex>
 
 namespace basalt::inline encodings
 {
@@ -16,14 +19,37 @@ constexpr size_t kMaxExceptionShare = 20; // one in so many
 
 template <class T> using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 
+// Values 0 … kSharedDecimals - 1 divided by a power of ten are decoded as codes into one
+// dictionary, so that what is computed for a value is computed once and values can be counted by
+// code.
+constexpr uint32_t kSharedDecimals = 65536;
+constexpr size_t kMaxSharedScale = 3;
+constexpr size_t kLeastShared = 16384; // fewer rows are not worth a dictionary
+
+template <class T> ColumnPtr shared_decimals(size_t scale)
+{
+    static std::array<std::once_flag, kMaxSharedScale + 1> once;
+    static std::array<ColumnPtr, kMaxSharedScale + 1> dictionaries;
+    std::call_once(once[scale],
+                   [&]
+                   {
+                       const double power = power_of_ten(static_cast<unsigned>(scale));
+                       auto values = std::make_shared<VectorColumn<T>>(kSharedDecimals);
+                       for (size_t i = 0; i < kSharedDecimals; ++i)
+                           values->data()[i] = static_cast<T>(static_cast<double>(i) / power);
+                       dictionaries[scale] = std::move(values);
+                   });
+    return dictionaries[scale];
+}
+
 template <class T> class DecimalFloatPage final : public EncodedPage
 {
 public:
     DecimalFloatPage(const PageHead& head, PageBytes bytes) : owner_(std::move(bytes.owner))
     {
         ByteReader reader(bytes.bytes.substr(kPageHeadBytes));
-        const size_t scale = reader.count(kMaxDecimalScale, "a scale is too large");
-        power_ = power_of_ten(static_cast<unsigned>(scale));
+        scale_ = reader.count(kMaxDecimalScale, "a scale is too large");
+        power_ = power_of_ten(static_cast<unsigned>(scale_));
         const size_t exceptions = reader.count(head.rows, "more exceptions than rows");
         if (exceptions)
         {
@@ -46,6 +72,9 @@ public:
 
     ColumnPtr decode(size_t begin, size_t count) const override
     {
+        if (count >= kLeastShared)
+            if (ColumnPtr shared = decode_shared(begin, count))
+                return shared;
         auto column = std::make_shared<VectorColumn<T>>(count);
         T* out = column->data().data();
         for_chunks(begin, count,
@@ -100,8 +129,27 @@ private:
         }
     }
 
+    // As codes into the dictionary that all pages of this type and scale share; null when not all
+    // values are in it.
+    ColumnPtr decode_shared(size_t begin, size_t count) const
+    {
+        BASALT_ASSERT(begin + count <= rows());
+        if (scale_ > kMaxSharedScale || !positions_.empty() ||
+            !all_shared_.load(std::memory_order_relaxed))
+            return nullptr;
+        PodVector<uint32_t> codes(count);
+        if (!mantissas_.read_below(begin, count, kSharedDecimals, codes.data()))
+        {
+            all_shared_.store(false, std::memory_order_relaxed);
+            return nullptr;
+        }
+        return std::make_shared<DictionaryColumn>(shared_decimals<T>(scale_), std::move(codes));
+    }
+
     std::shared_ptr<const void> owner_;
     double power_ = 1;
+    size_t scale_ = 0;
+    mutable std::atomic<bool> all_shared_{true}; // as far as is known
     PodVector<uint32_t> positions_;
     PodVector<BitsOf<T>> bits_;
     IntegerReader mantissas_;

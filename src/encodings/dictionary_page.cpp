@@ -29,6 +29,11 @@ public:
 
     ColumnPtr decode(size_t begin, size_t count) const override
     {
+        if (head_.code_bytes == 0 && packed_.is_constant() && count)
+        {
+            BASALT_ASSERT(begin + count <= head_.rows);
+            return std::make_shared<ConstantColumn>(value_of_all(), count);
+        }
         PodVector<uint32_t> codes;
         read_codes(begin, count, codes);
         return std::make_shared<DictionaryColumn>(dictionary_, std::move(codes));
@@ -36,21 +41,18 @@ public:
 
     ColumnPtr decode_rows(const RowIndexes& rows) const override
     {
+        if (head_.code_bytes == 0 && packed_.is_constant() && !rows.empty())
+            return std::make_shared<ConstantColumn>(value_of_all(), rows.size());
         PodVector<uint32_t> codes(rows.size());
         PodVector<uint32_t> granule_codes;
-        size_t known = SIZE_MAX;
-        for (size_t i = 0; i < rows.size(); ++i)
+        for (size_t i = 0; i < rows.size();)
         {
-            const size_t granule = rows[i] / head_.granule_rows;
-            const size_t start = granule * head_.granule_rows;
-            if (granule != known)
-            {
-                BASALT_ASSERT(rows[i] < head_.rows);
-                read_codes(start, std::min<size_t>(head_.granule_rows, head_.rows - start),
-                           granule_codes);
-                known = granule;
-            }
-            codes[i] = granule_codes[rows[i] - start];
+            BASALT_ASSERT(rows[i] < head_.rows);
+            const size_t start = rows[i] / head_.granule_rows * head_.granule_rows;
+            const size_t count = std::min<size_t>(head_.granule_rows, head_.rows - start);
+            read_codes(start, count, granule_codes);
+            for (; i < rows.size() && rows[i] - start < count; ++i)
+                codes[i] = granule_codes[rows[i] - start];
         }
         return std::make_shared<DictionaryColumn>(dictionary_, std::move(codes));
     }
@@ -82,6 +84,14 @@ public:
     }
 
 private:
+    // One row: the value of a page whose codes are all the same.
+    ColumnPtr value_of_all() const
+    {
+        if (packed_.constant() >= dictionary_->size())
+            throw_damaged_page("a code is outside of the dictionary");
+        return dictionary_->slice(packed_.constant(), 1);
+    }
+
     // The answer for each of the values that the packed codes stand for.
     PodVector<uint8_t> check_values(const PodVector<uint8_t>& per_value) const
     {
@@ -114,6 +124,13 @@ private:
     {
         BASALT_ASSERT(begin + count <= head_.rows);
         codes.resize(count);
+        if (head_.code_bytes == 0 && dictionary_->size() <= uint32_t{1} << 31)
+        {
+            if (!packed_.read_below(begin, count, static_cast<uint32_t>(dictionary_->size()),
+                                    codes.data()))
+                throw_damaged_page("a code is outside of the dictionary");
+            return;
+        }
         if (head_.code_bytes == 0)
             packed_.read_as(begin, count, codes.data());
         else

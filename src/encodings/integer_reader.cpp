@@ -85,11 +85,13 @@ void IntegerReader::look_up(size_t begin, size_t count, const PodVector<uint8_t>
                             uint8_t* out) const
 {
     BASALT_ASSERT(answers.size() == dictionary_.size());
-    uint64_t codes[kChunk];
+    BASALT_ASSERT(begin + count <= count_ && kind_ == kDictionary);
+    uint32_t codes[kChunk];
     while (count)
     {
         const size_t some = std::min(count, kChunk - begin % kChunk);
-        read_codes(begin, some, codes);
+        if (!read_blocks_below(begin, some, static_cast<uint32_t>(dictionary_.size()), codes))
+            throw_damaged_page("a code is outside of the dictionary");
         for (size_t i = 0; i < some; ++i)
             out[i] = answers[codes[i]];
         begin += some;
@@ -141,6 +143,18 @@ struct Packed
     void read(size_t begin, size_t count, uint64_t* out) const
     {
         unpack_bits(data.data(), data.size(), begin, count, width, out);
+        for_outliers(begin, count,
+                     [&](size_t at, uint64_t high)
+                     {
+                         if (width < 64)
+                             out[at] |= high << width;
+                         return true;
+                     });
+    }
+
+    // patch(row - begin, bits above the width) of each outlier, while it returns true.
+    template <class Patch> bool for_outliers(size_t begin, size_t count, Patch&& patch) const
+    {
         ByteReader reader = patches;
         size_t position = 0;
         for (size_t i = 0; i < exceptions; ++i)
@@ -148,11 +162,12 @@ struct Packed
             position += reader.count(kIntegerBlock, "an outlier is outside of its block");
             const uint64_t high = reader.varint();
             if (position >= begin + count)
-                return;
-            if (position >= begin && width < 64)
-                out[position - begin] |= high << width;
+                return true;
+            if (position >= begin && !patch(position - begin, high))
+                return false;
             ++position;
         }
+        return true;
     }
 };
 
@@ -176,7 +191,9 @@ void read_runs(ByteReader& reader, size_t values, size_t begin, size_t count, ui
     }
 }
 
-void read_deltas(const Packed& packed, uint64_t first, size_t begin, size_t count, uint64_t* out)
+// out = offset + scale * (first and the differences added up).
+void read_deltas(const Packed& packed, uint64_t first, size_t begin, size_t count, uint64_t offset,
+                 uint64_t scale, uint64_t* out)
 {
     uint64_t value = first;
     // Difference i leads to value i + 1.
@@ -191,10 +208,12 @@ void read_deltas(const Packed& packed, uint64_t first, size_t begin, size_t coun
         done += some;
     }
     packed.read(begin, count - 1, out + 1);
+    value = offset + value * scale;
+    const uint64_t step = packed.base * scale;
     out[0] = value;
     for (size_t i = 1; i < count; ++i)
     {
-        value += packed.base + out[i];
+        value += step + out[i] * scale;
         out[i] = value;
     }
 }
@@ -222,8 +241,8 @@ void IntegerReader::read_block(size_t block, size_t begin, size_t count, uint64_
     case kDeltas:
     {
         const uint64_t first = unzigzag(reader.varint());
-        read_deltas(Packed(reader, values - 1), first, begin, count, out);
-        break;
+        read_deltas(Packed(reader, values - 1), first, begin, count, offset_, scale_, out);
+        return;
     }
     case kRuns:
         read_runs(reader, values, begin, count, out);
@@ -243,6 +262,102 @@ void IntegerReader::read_block(size_t block, size_t begin, size_t count, uint64_
         for (size_t i = 0; i < count; ++i)
             out[i] = offset + out[i] * scale;
     }
+}
+
+bool IntegerReader::read_blocks_below(size_t begin, size_t count, uint32_t limit,
+                                      uint32_t* out) const
+{
+    while (count)
+    {
+        const size_t start = begin % kIntegerBlock;
+        const size_t some = std::min(count, kIntegerBlock - start);
+        if (!read_block_below(begin / kIntegerBlock, start, some, limit, out))
+            return false;
+        begin += some;
+        count -= some;
+        out += some;
+    }
+    return true;
+}
+
+bool IntegerReader::read_below(size_t begin, size_t count, uint32_t limit, uint32_t* out) const
+{
+    BASALT_ASSERT(begin + count <= count_ && limit <= uint32_t{1} << 31);
+    if (kind_ == kConstant)
+    {
+        std::fill_n(out, count, static_cast<uint32_t>(offset_));
+        return count == 0 || offset_ < limit;
+    }
+    if (kind_ == kBlocks)
+        return read_blocks_below(begin, count, limit, out);
+    if (!read_blocks_below(begin, count, static_cast<uint32_t>(dictionary_.size()), out))
+        throw_damaged_page("a code is outside of the dictionary");
+    uint32_t values[kMaxIntegerDictionary];
+    bool all_below = true;
+    for (size_t i = 0; i < dictionary_.size(); ++i)
+    {
+        values[i] = static_cast<uint32_t>(dictionary_[i]);
+        all_below &= dictionary_[i] < limit;
+    }
+    for (size_t i = 0; all_below && i < count; ++i)
+        out[i] = values[out[i]];
+    for (size_t i = 0; !all_below && i < count; ++i)
+    {
+        if (dictionary_[out[i]] >= limit)
+            return false;
+        out[i] = values[out[i]];
+    }
+    return true;
+}
+
+bool IntegerReader::read_block_below(size_t block, size_t begin, size_t count, uint32_t limit,
+                                     uint32_t* out) const
+{
+    const size_t values = std::min(kIntegerBlock, count_ - block * kIntegerBlock);
+    ByteReader reader(
+        std::string_view(blocks_[block], static_cast<size_t>(blocks_[block + 1] - blocks_[block])));
+    if (reader.byte() == kPacked)
+    {
+        const Packed packed(reader, values);
+        const uint64_t offset = offset_ + packed.base * scale_;
+        // So that nothing below overflows 32 bits.
+        const bool narrow = packed.width <= kMaxNarrowWidth && offset < limit && scale_ != 0 &&
+                            scale_ < uint64_t{1} << (31 - packed.width);
+        if (narrow)
+        {
+            unpack_narrow_bits(packed.data.data(), packed.data.size(), begin, count, packed.width,
+                               out);
+            const uint64_t most_high = ((uint64_t{1} << 31) / scale_) >> packed.width;
+            const bool fits = packed.for_outliers(
+                begin, count,
+                [&](size_t at, uint64_t high)
+                {
+                    if (high >= most_high)
+                        return false;
+                    out[at] |= static_cast<uint32_t>(high << packed.width);
+                    return true;
+                });
+            const auto base = static_cast<uint32_t>(offset);
+            const auto scale = static_cast<uint32_t>(scale_);
+            uint32_t largest = 0;
+            for (size_t i = 0; fits && i < count; ++i)
+            {
+                out[i] = base + out[i] * scale;
+                largest = std::max(largest, out[i]);
+            }
+            if (fits)
+                return largest < limit;
+        }
+    }
+    uint64_t wide[kIntegerBlock];
+    read_block(block, begin, count, wide);
+    uint64_t most = 0;
+    for (size_t i = 0; i < count; ++i)
+    {
+        most = std::max(most, wide[i]);
+        out[i] = static_cast<uint32_t>(wide[i]);
+    }
+    return most < limit;
 }
 
 } // namespace basalt::encodings

@@ -45,6 +45,11 @@ public:
     void read(size_t begin, size_t count, uint64_t* out) const;
     template <class T> void read_as(size_t begin, size_t count, T* out) const
     {
+        if constexpr (sizeof(T) == sizeof(uint64_t))
+        {
+            read(begin, count, reinterpret_cast<uint64_t*>(out));
+            return;
+        }
         uint64_t buffer[kChunk];
         while (count)
         {
@@ -58,6 +63,9 @@ public:
             out += some;
         }
     }
+    // False, and nothing is promised of out, when one of the values is not below `limit`, which is
+    // at most 2^31. The quickest way to read codes.
+    bool read_below(size_t begin, size_t count, uint32_t limit, uint32_t* out) const;
     // Codes into dictionary(), each checked to be in it.
     void read_codes(size_t begin, size_t count, uint64_t* out) const;
 
@@ -85,6 +93,9 @@ private:
     void open_blocks(ByteReader reader);
     void read_blocks(size_t begin, size_t count, uint64_t* out) const;
     void read_block(size_t block, size_t begin, size_t count, uint64_t* out) const;
+    bool read_blocks_below(size_t begin, size_t count, uint32_t limit, uint32_t* out) const;
+    bool read_block_below(size_t block, size_t begin, size_t count, uint32_t limit,
+                          uint32_t* out) const;
 
     size_t count_ = 0;
     uint8_t kind_ = kConstant;

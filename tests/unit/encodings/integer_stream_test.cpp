@@ -34,6 +34,13 @@ TEST(BitPacking, EveryWidthAndRangeIsAsThePlainTwinSays)
                 unpack_bits_plain(exact.data(), exact.size(), begin, count - begin, width,
                                   plain.data());
                 ASSERT_EQ(out, plain) << width << " " << count << " " << begin;
+                if (width <= kMaxNarrowWidth)
+                {
+                    std::vector<uint32_t> narrow(count - begin);
+                    unpack_narrow_bits(exact.data(), exact.size(), begin, count - begin, width,
+                                       narrow.data());
+                    ASSERT_TRUE(std::equal(narrow.begin(), narrow.end(), plain.begin()));
+                }
                 ASSERT_TRUE(std::equal(out.begin(), out.end(), values.begin() + begin));
             }
         }
@@ -113,6 +120,21 @@ TEST(IntegerStream, EveryShapeComesBackFromAnyRange)
                     reader.read_as(begin, some, part.data());
                     for (size_t j = 0; j < some; ++j)
                         ASSERT_EQ(part[j], static_cast<uint32_t>(values[begin + j]));
+                    for (const uint64_t limit : {uint64_t{100}, uint64_t{70000},
+                                                 uint64_t{1000000400}, uint64_t{1} << 31})
+                    {
+                        const bool below =
+                            std::all_of(values.begin() + begin, values.begin() + begin + some,
+                                        [&](uint64_t value) { return value < limit; });
+                        std::vector<uint32_t> codes(some);
+                        ASSERT_EQ(reader.read_below(begin, some, static_cast<uint32_t>(limit),
+                                                    codes.data()),
+                                  below)
+                            << kind << " " << limit;
+                        if (!below)
+                            codes = part;
+                        ASSERT_EQ(codes, part);
+                    }
                 }
             }
         }

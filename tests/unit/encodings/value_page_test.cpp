@@ -173,6 +173,28 @@ template <class T> void expect_same_bits(const ColumnPtr& expected, const Column
     ASSERT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(T)), 0);
 }
 
+TEST(DecimalFloatPage, ShareADictionaryWhenAllFit)
+{
+    SeededRandom random(8);
+    std::vector<float> values;
+    for (size_t i = 0; i < 40000; ++i)
+        values.push_back(static_cast<float>(random.next_u64() % 60000) / 10);
+    const OnePart part(type_from_name("Float32"), "", 8192, {floats(values)});
+    ASSERT_EQ(encoding_of(part), PageEncoding::DecimalFloats);
+    const ColumnPtr first = part.open(0)->decode(0, 16384);
+    const ColumnPtr second = part.open(0)->decode(20000, 20000);
+    ASSERT_EQ(first->form(), ColumnForm::Dictionary);
+    ASSERT_EQ(second->form(), ColumnForm::Dictionary);
+    EXPECT_EQ(column_as<DictionaryColumn>(first).dictionary(),
+              column_as<DictionaryColumn>(second).dictionary());
+    expect_same_bits<float>(floats(values)->slice(20000, 20000), second);
+    EXPECT_EQ(part.open(0)->decode(0, 10)->form(), ColumnForm::Vector);
+    values[30000] = -0.5f;
+    values[30001] = 6553.6f;
+    const OnePart more(type_from_name("Float32"), "", 8192, {floats(values)});
+    expect_same_bits<float>(floats(values), more.open(0)->decode(0, values.size()));
+}
+
 TEST(DecimalFloatPage, DecimalsAreSmallAndOddOnesExact)
 {
     SeededRandom random(1);
