@@ -3,6 +3,16 @@
 namespace basalt
 {
 
+void AggregateFunction::add_grouped(std::span<const uint16_t> codes,
+                                    std::span<char* const> places, size_t offset,
+                                    std::span<const Column* const> arguments, Arena& arena) const
+{
+    PodVector<char*> of_rows(codes.size());
+    for (size_t i = 0; i < codes.size(); ++i)
+        of_rows[i] = places[codes[i]];
+    add_rows({of_rows.data(), of_rows.size()}, offset, arguments, arena);
+}
+
 void AggregateFunction::add_masked(char* place, std::span<const Column* const> arguments,
                                    const uint8_t* mask, size_t rows, Arena& arena) const
 {

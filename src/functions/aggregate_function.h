@@ -32,6 +32,11 @@ public:
     // Rows [begin, end) into one state.
     virtual void add_range(char* place, std::span<const Column* const> arguments, size_t begin,
                            size_t end, Arena& arena) const = 0;
+    // Row i into the state at places[codes[i]] + offset, for blocks of few groups. The default
+    // gives every row its place.
+    virtual void add_grouped(std::span<const uint16_t> codes, std::span<char* const> places,
+                             size_t offset, std::span<const Column* const> arguments,
+                             Arena& arena) const;
     // Rows where mask is non-zero, into one state. The default filters the arguments.
     virtual void add_masked(char* place, std::span<const Column* const> arguments,
                             const uint8_t* mask, size_t rows, Arena& arena) const;
@@ -39,6 +44,8 @@ public:
     // Appends the result; may change the state (sort values). `into`: column of result_type().
     virtual void append_result(char* place, Column& into, Arena& arena) const = 0;
 
+    // add_rows, add_range and add_grouped take dictionary columns as they are.
+    virtual bool takes_dictionaries() const { return false; }
     // Nullable arguments: the default skips rows with any NULL and gives Nullable results as
     // ClickHouse does; count(), any_respect_nulls and the like handle NULL themselves.
     virtual bool handles_nulls() const { return false; }

@@ -13,7 +13,7 @@ namespace
 
 template <class R> struct AvgState
 {
-    R sum = R(0);
+    Total<R> sum;
     uint64_t count = 0;
 };
 
@@ -34,7 +34,7 @@ public:
 
     void add(State& state, std::span<const Column* const> arguments, size_t row, Arena&) const
     {
-        state.sum += static_cast<R>(vector_of<T>(*arguments[0])[row]);
+        state.sum.add(static_cast<R>(vector_of<T>(*arguments[0])[row]));
         ++state.count;
     }
     void add_rows(std::span<char* const> places, size_t offset,
@@ -44,15 +44,29 @@ public:
         for (size_t i = 0; i < places.size(); ++i)
         {
             State& state = this->state(places[i] + offset);
-            state.sum += static_cast<R>(from[i]);
+            state.sum.add(static_cast<R>(from[i]));
             ++state.count;
+        }
+    }
+    void add_grouped(std::span<const uint16_t> codes, std::span<char* const> places, size_t offset,
+                     std::span<const Column* const> arguments, Arena&) const override
+    {
+        PodVector<R> sums;
+        PodVector<uint64_t> counts;
+        sum_grouped<R, T, true>(codes, vector_of<T>(*arguments[0]).data(), places.size(), sums,
+                                counts);
+        for (size_t g = 0; g < places.size(); ++g)
+        {
+            State& state = this->state(places[g] + offset);
+            state.sum.add(sums[g]);
+            state.count += counts[g];
         }
     }
     void add_range(char* place, std::span<const Column* const> arguments, size_t begin, size_t end,
                    Arena&) const override
     {
-        this->state(place).sum +=
-            sum_of<R>(vector_of<T>(*arguments[0]).data() + begin, end - begin);
+        this->state(place).sum.add(
+            sum_of<R>(vector_of<T>(*arguments[0]).data() + begin, end - begin));
         this->state(place).count += end - begin;
     }
     void add_masked(char* place, std::span<const Column* const> arguments, const uint8_t* mask,
@@ -61,29 +75,29 @@ public:
         uint64_t count = 0;
         for (size_t i = 0; i < rows; ++i)
             count += mask[i] != 0;
-        this->state(place).sum +=
-            sum_of_masked<R>(vector_of<T>(*arguments[0]).data(), mask, rows);
+        this->state(place).sum.add(
+            sum_of_masked<R>(vector_of<T>(*arguments[0]).data(), mask, rows));
         this->state(place).count += count;
     }
 
     void merge(State& into, const State& from, Arena&) const
     {
-        into.sum += from.sum;
+        into.sum.merge(from.sum);
         into.count += from.count;
     }
     void write(const State& from, std::string& out) const
     {
-        put_fixed(out, from.sum);
+        put_fixed(out, from.sum.value());
         put_count(out, from.count);
     }
     void read(State& into, StateReader& in, Arena&) const
     {
-        into.sum = in.fixed<R>();
+        into.sum = Total<R>{in.fixed<R>()};
         into.count = in.count();
     }
     void result(State& from, Column& into, Arena&) const
     {
-        const double average = as_double(from.sum) / static_cast<double>(from.count) / divisor_;
+        const double average = as_double(from.sum.value()) / static_cast<double>(from.count) / divisor_;
         if constexpr (std::is_floating_point_v<Out>)
             vector_of<Out>(into).push_back(average);
         else

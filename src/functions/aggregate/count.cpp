@@ -1,4 +1,5 @@
 #include "functions/aggregate/aggregate_of.h"
+#include "functions/aggregate/grouped.h"
 
 namespace basalt
 {
@@ -36,6 +37,21 @@ public:
         }
         for (char* place : places)
             ++state(place + offset).count;
+    }
+    void add_grouped(std::span<const uint16_t> codes, std::span<char* const> places, size_t offset,
+                     std::span<const Column* const> arguments, Arena&) const override
+    {
+        PodVector<uint64_t> counts;
+        if (const uint8_t* nulls = null_map(arguments))
+        {
+            counts.assign(places.size(), 0);
+            for (size_t i = 0; i < codes.size(); ++i)
+                counts[codes[i]] += nulls[i] == 0;
+        }
+        else
+            count_grouped(codes, places.size(), counts);
+        for (size_t g = 0; g < places.size(); ++g)
+            state(places[g] + offset).count += counts[g];
     }
     void add_range(char* place, std::span<const Column* const> arguments, size_t begin, size_t end,
                    Arena&) const override

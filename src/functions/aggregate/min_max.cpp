@@ -1,3 +1,4 @@
+#include "functions/aggregate/grouped.h"
 #include "functions/aggregate/held_value.h"
 
 namespace basalt
@@ -45,6 +46,28 @@ public:
         }
         for (size_t i = begin; i < end; ++i)
             add(held, arguments, i, arena);
+    }
+    void add_grouped(std::span<const uint16_t> codes, std::span<char* const> places, size_t offset,
+                     std::span<const Column* const> arguments, Arena& arena) const override
+    {
+        if constexpr (requires(Held& held) { held.put(held.value); })
+        {
+            // A value of each group to begin with: that of its last row.
+            using T = decltype(Held::value);
+            const T* from = vector_of<T>(*arguments[0]).data();
+            PodVector<T> best(places.size());
+            for (size_t i = 0; i < codes.size(); ++i)
+                best[codes[i]] = from[i];
+            extremes_grouped<kMax>(codes, from, best);
+            for (size_t g = 0; g < places.size(); ++g)
+            {
+                Held& held = this->state(places[g] + offset);
+                if (!held.has || better(held.order_of(best[g], nan)))
+                    held.put(best[g]);
+            }
+        }
+        else
+            AggregateFunction::add_grouped(codes, places, offset, arguments, arena);
     }
     void add_masked(char* place, std::span<const Column* const> arguments, const uint8_t* mask,
                     size_t rows, Arena& arena) const override

@@ -22,6 +22,7 @@ class Quantile final : public VectorAggregate<T, ValueCounts<T, true>, Quantile<
 {
 public:
     using State = ValueCounts<T, true>;
+    using Base = VectorAggregate<T, State, Quantile>;
 
     Quantile(const std::string& name, const Types& arguments, const Values& parameters,
              const QuantileLevels& levels, const TypePtr& one)
@@ -30,6 +31,74 @@ public:
     {
     }
     void add_value(State& state, T value) const { state.add(value); }
+
+    bool takes_dictionaries() const override { return true; }
+    void add_rows(std::span<char* const> places, size_t offset,
+                  std::span<const Column* const> arguments, Arena& arena) const override
+    {
+        const DictionaryColumn* coded = dictionary_of(arguments);
+        if (!coded)
+        {
+            Base::add_rows(places, offset, arguments, arena);
+            return;
+        }
+        const uint32_t* codes = coded->codes().data();
+        const T* values = vector_of<T>(*coded->dictionary()).data();
+        for (size_t i = 0; i < places.size(); ++i)
+        {
+            State& state = this->state(places[i] + offset);
+            if (uint64_t* counters = state.counters_for(coded->dictionary(), 1, codes[i]))
+                ++counters[codes[i]];
+            else
+                state.add(values[codes[i]]);
+        }
+    }
+    void add_range(char* place, std::span<const Column* const> arguments, size_t begin, size_t end,
+                   Arena& arena) const override
+    {
+        const DictionaryColumn* coded = dictionary_of(arguments);
+        if (!coded)
+        {
+            Base::add_range(place, arguments, begin, end, arena);
+            return;
+        }
+        const uint32_t* codes = coded->codes().data();
+        State& state = this->state(place);
+        if (uint64_t* counters = state.counters_for(coded->dictionary(), end - begin,
+                                                    largest_of(codes + begin, end - begin)))
+        {
+            for (size_t i = begin; i < end; ++i)
+                ++counters[codes[i]];
+            return;
+        }
+        const T* values = vector_of<T>(*coded->dictionary()).data();
+        for (size_t i = begin; i < end; ++i)
+            state.add(values[codes[i]]);
+    }
+    void add_grouped(std::span<const uint16_t> groups, std::span<char* const> places,
+                     size_t offset, std::span<const Column* const> arguments,
+                     Arena& arena) const override
+    {
+        const DictionaryColumn* coded = dictionary_of(arguments);
+        PodVector<uint64_t*> counters;
+        if (coded)
+        {
+            const uint32_t largest = largest_of(coded->codes().data(), groups.size());
+            for (char* place : places)
+                if (uint64_t* one = this->state(place + offset)
+                                        .counters_for(coded->dictionary(),
+                                                      groups.size() / places.size(), largest))
+                    counters.push_back(one);
+        }
+        if (!coded || counters.size() < places.size())
+        {
+            AggregateFunction::add_grouped(groups, places, offset, arguments, arena);
+            return;
+        }
+        const uint32_t* codes = coded->codes().data();
+        for (size_t i = 0; i < groups.size(); ++i)
+            ++counters[groups[i]][codes[i]];
+    }
     void merge(State& into, const State& from, Arena&) const { into.merge(from); }
     void write(const State& from, std::string& out) const { from.write(out); }
     void read(State& into, StateReader& in, Arena&) const { into.read(in); }
@@ -40,6 +109,19 @@ public:
     }
 
 private:
+    static const DictionaryColumn* dictionary_of(std::span<const Column* const> arguments)
+    {
+        return arguments[0]->form() == ColumnForm::Dictionary
+                   ? static_cast<const DictionaryColumn*>(arguments[0])
+                   : nullptr;
+    }
+    static uint32_t largest_of(const uint32_t* codes, size_t count)
+    {
+        uint32_t largest = 0;
+        for (size_t i = 0; i < count; ++i)
+            largest = std::max(largest, codes[i]);
+        return largest;
+    }
     static Out value_at(const RankedValues& ranked, double level)
     {
         const uint64_t count = ranked.count();

@@ -12,7 +12,7 @@ namespace
 
 template <class R> struct SumState
 {
-    R sum = R(0);
+    Total<R> sum;
 };
 
 template <class T, class R>
@@ -24,43 +24,59 @@ public:
 
     void add(SumState<R>& state, std::span<const Column* const> arguments, size_t row, Arena&) const
     {
-        state.sum += static_cast<R>(vector_of<T>(*arguments[0])[row]);
+        state.sum.add(static_cast<R>(vector_of<T>(*arguments[0])[row]));
     }
     void add_rows(std::span<char* const> places, size_t offset,
                   std::span<const Column* const> arguments, Arena&) const override
     {
         const T* from = vector_of<T>(*arguments[0]).data();
         for (size_t i = 0; i < places.size(); ++i)
-            this->state(places[i] + offset).sum += static_cast<R>(from[i]);
+            this->state(places[i] + offset).sum.add(static_cast<R>(from[i]));
+    }
+    void add_grouped(std::span<const uint16_t> codes, std::span<char* const> places, size_t offset,
+                     std::span<const Column* const> arguments, Arena&) const override
+    {
+        PodVector<R> sums;
+        PodVector<uint64_t> counts;
+        sum_grouped<R, T, false>(codes, vector_of<T>(*arguments[0]).data(), places.size(), sums,
+                                 counts);
+        for (size_t g = 0; g < places.size(); ++g)
+            this->state(places[g] + offset).sum.add(sums[g]);
     }
     void add_range(char* place, std::span<const Column* const> arguments, size_t begin, size_t end,
                    Arena&) const override
     {
-        this->state(place).sum +=
-            sum_of<R>(vector_of<T>(*arguments[0]).data() + begin, end - begin);
+        this->state(place).sum.add(
+            sum_of<R>(vector_of<T>(*arguments[0]).data() + begin, end - begin));
     }
     void add_masked(char* place, std::span<const Column* const> arguments, const uint8_t* mask,
                     size_t rows, Arena&) const override
     {
-        this->state(place).sum +=
-            sum_of_masked<R>(vector_of<T>(*arguments[0]).data(), mask, rows);
+        this->state(place).sum.add(
+            sum_of_masked<R>(vector_of<T>(*arguments[0]).data(), mask, rows));
     }
 
-    void merge(SumState<R>& into, const SumState<R>& from, Arena&) const { into.sum += from.sum; }
-    void write(const SumState<R>& from, std::string& out) const { put_fixed(out, from.sum); }
+    void merge(SumState<R>& into, const SumState<R>& from, Arena&) const
+    {
+        into.sum.merge(from.sum);
+    }
+    void write(const SumState<R>& from, std::string& out) const
+    {
+        put_fixed(out, from.sum.value());
+    }
     void read(SumState<R>& into, StateReader& in, Arena&) const
     {
-        into.sum = in.fixed<R>();
+        into.sum = Total<R>{in.fixed<R>()};
     }
     void result(SumState<R>& from, Column& into, Arena&) const
     {
-        vector_of<R>(into).push_back(from.sum);
+        vector_of<R>(into).push_back(from.sum.value());
     }
 };
 
 template <class R> struct SumCountState
 {
-    R sum = R(0);
+    Total<R> sum;
     uint64_t count = 0;
 };
 
@@ -74,35 +90,35 @@ public:
 
     void add(State& state, std::span<const Column* const> arguments, size_t row, Arena&) const
     {
-        state.sum += static_cast<R>(vector_of<T>(*arguments[0])[row]);
+        state.sum.add(static_cast<R>(vector_of<T>(*arguments[0])[row]));
         ++state.count;
     }
     void add_range(char* place, std::span<const Column* const> arguments, size_t begin, size_t end,
                    Arena&) const override
     {
-        this->state(place).sum +=
-            sum_of<R>(vector_of<T>(*arguments[0]).data() + begin, end - begin);
+        this->state(place).sum.add(
+            sum_of<R>(vector_of<T>(*arguments[0]).data() + begin, end - begin));
         this->state(place).count += end - begin;
     }
     void merge(State& into, const State& from, Arena&) const
     {
-        into.sum += from.sum;
+        into.sum.merge(from.sum);
         into.count += from.count;
     }
     void write(const State& from, std::string& out) const
     {
-        put_fixed(out, from.sum);
+        put_fixed(out, from.sum.value());
         put_count(out, from.count);
     }
     void read(State& into, StateReader& in, Arena&) const
     {
-        into.sum = in.fixed<R>();
+        into.sum = Total<R>{in.fixed<R>()};
         into.count = in.count();
     }
     void result(State& from, Column& into, Arena&) const
     {
         auto& tuple = column_as<TupleColumn>(into);
-        vector_of<R>(tuple.mutable_element(0)).push_back(from.sum);
+        vector_of<R>(tuple.mutable_element(0)).push_back(from.sum.value());
         vector_of<uint64_t>(tuple.mutable_element(1)).push_back(from.count);
         tuple.set_rows(tuple.element(0)->size());
     }

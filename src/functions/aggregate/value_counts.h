@@ -7,8 +7,9 @@
 // most kMaxRanges distinct codes are left. Which ranges those are depends on the set of values
 // alone, not on the order of rows or on how partial states were merged, and each is narrower than
 // 1/4096 of its values, so that a rank is off by far less than 0.1 % for values that are spread
-// over a few orders of magnitude.
+// over a few orders of magnitude. Values that come as codes of a dictionary are counted by code.
 
+#include "columns/column.h"
 #include "columns/value.h"
 #include "functions/aggregate/flat_table.h"
 #include "functions/aggregate/state_io.h"
@@ -22,6 +23,9 @@ namespace basalt
 
 inline constexpr size_t kMaxListedValues = 65536;
 inline constexpr size_t kMaxRanges = 131072;
+// Codes are counted by an array once there are so many values that it is not a waste.
+inline constexpr size_t kLeastCountedCodes = 4096;
+inline constexpr size_t kMaxCountedCodes = 65536;
 
 // Unsigned code of a double that orders like it.
 inline uint64_t double_code(double value)
@@ -117,10 +121,30 @@ public:
         table_->add(code_of(value), 1, kSketch);
     }
 
+    // Counters of the codes of `dictionary` up to `largest`, to be added to; null when the `rows`
+    // values that come should rather be added one by one. dictionary: a VectorColumn<T>.
+    uint64_t* counters_for(const ColumnPtr& dictionary, size_t rows, uint32_t largest)
+    {
+        if (!coded_)
+        {
+            if (list_.size() + rows < kLeastCountedCodes || largest >= kMaxCountedCodes ||
+                !kCountable)
+                return nullptr;
+            coded_ = std::make_unique<Coded>(Coded{dictionary, {}});
+        }
+        if (coded_->dictionary != dictionary || largest >= kMaxCountedCodes)
+            return nullptr;
+        if (coded_->counts.size() <= largest)
+            coded_->counts.resize_fill(size_t{largest} + 1, 0);
+        return coded_->counts.data();
+    }
+
     bool exact() const { return !table_ || table_->shift == 0; }
 
     void merge(const ValueCounts& other)
     {
+        if (other.coded_)
+            merge_coded(*other.coded_);
         for (const T value : other.list_)
             add(value);
         if (!other.table_)
@@ -140,6 +164,9 @@ public:
     uint64_t count() const
     {
         uint64_t total = list_.size();
+        if (coded_)
+            for (const uint64_t count : coded_->counts)
+                total += count;
         if (table_)
             table_->counts.for_each([&](uint64_t, uint64_t count) { total += count; });
         return total;
@@ -148,6 +175,9 @@ public:
     RankedValues ranked()
     {
         RankedValues ranked;
+        if (coded_ && !table_ && list_.empty() && rank_codes(ranked))
+            return ranked;
+        forget_codes();
         if (!table_)
         {
             std::sort(list_.begin(), list_.end());
@@ -172,6 +202,7 @@ public:
     void values_at(const std::vector<uint64_t>& ranks, std::vector<T>& values)
     {
         values.clear();
+        forget_codes();
         if (!table_)
         {
             // Few ranks of many values: no need to sort all of them.
@@ -198,6 +229,14 @@ public:
 
     void write(std::string& out) const
     {
+        if (coded_)
+        {
+            ValueCounts copy;
+            copy.merge(*this);
+            copy.forget_codes();
+            copy.write(out);
+            return;
+        }
         out += table_ ? static_cast<char>(1 + table_->shift) : '\0';
         if (!table_)
         {
@@ -217,6 +256,7 @@ public:
     {
         list_ = PodVector<T>();
         table_ = nullptr;
+        coded_ = nullptr;
         const auto form = in.fixed<uint8_t>();
         if (form == 0)
         {
@@ -289,6 +329,78 @@ private:
         }
     };
 
+    struct Coded
+    {
+        ColumnPtr dictionary;
+        PodVector<uint64_t> counts;
+    };
+
+    static const PodVector<T>& values_of(const Coded& coded)
+    {
+        return column_as<VectorColumn<T>>(coded.dictionary).data();
+    }
+    void add_many(T value, uint64_t count)
+    {
+        if constexpr (std::is_floating_point_v<T>)
+            if (std::isnan(value))
+                return;
+        if (!table_ && list_.size() + count > kMaxListedValues)
+            to_table();
+        if (table_)
+            table_->add(code_of(value), count, kSketch);
+        else
+            for (uint64_t i = 0; i < count; ++i)
+                list_.push_back(value);
+    }
+    void merge_coded(const Coded& other)
+    {
+        if (!coded_)
+            coded_ = std::make_unique<Coded>(Coded{other.dictionary, {}});
+        if (coded_->dictionary == other.dictionary)
+        {
+            if (coded_->counts.size() < other.counts.size())
+                coded_->counts.resize_fill(other.counts.size(), 0);
+            for (size_t code = 0; code < other.counts.size(); ++code)
+                coded_->counts[code] += other.counts[code];
+            return;
+        }
+        add_values(other);
+    }
+    void add_values(const Coded& coded)
+    {
+        for (size_t code = 0; code < coded.counts.size(); ++code)
+            if (coded.counts[code])
+                add_many(values_of(coded)[code], coded.counts[code]);
+    }
+    // Counts by code become counts by value.
+    void forget_codes()
+    {
+        if (const auto coded = std::move(coded_))
+            add_values(*coded);
+    }
+    // From the counts by code alone; false when the dictionary is not in order.
+    bool rank_codes(RankedValues& ranked) const
+    {
+        const PodVector<T>& values = values_of(*coded_);
+        uint64_t end = 0;
+        for (size_t code = 0; code < coded_->counts.size(); ++code)
+        {
+            const uint64_t count = coded_->counts[code];
+            if (count == 0)
+                continue;
+            const double number = static_cast<double>(values[code]);
+            if (std::isnan(number) ||
+                (!ranked.steps.empty() && !(ranked.steps.back().low < number)))
+            {
+                ranked.steps.clear();
+                return false;
+            }
+            end += count;
+            ranked.steps.push_back({number, number, end});
+        }
+        return true;
+    }
+
     static uint64_t recode_from(uint64_t code, int before, int wanted)
     {
         if (before == wanted)
@@ -348,6 +460,7 @@ private:
 
     PodVector<T> list_;
     std::unique_ptr<Table> table_;
+    std::unique_ptr<Coded> coded_;
 };
 
 } // namespace basalt

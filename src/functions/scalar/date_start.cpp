@@ -97,12 +97,7 @@ ColumnPtr run_start_of_day(const Call& call)
 {
     const TimeZone& zone = zone_for(call, 1);
     if (zone.is_utc() && is_date_time(call.type(0)))
-    {
-        PodVector<int64_t> seconds = unix_seconds(call[0], zone);
-        for (int64_t& second : seconds)
-            second = floor_to(second, kDaySeconds);
-        return seconds_column(seconds, call.result_type);
-    }
+        return floored_seconds(call[0], kDaySeconds, call.result_type);
     const PodVector<int32_t> days = local_days(call[0], zone);
     PodVector<int64_t> seconds(days.size());
     for (size_t i = 0; i < days.size(); ++i)
@@ -114,16 +109,14 @@ ColumnPtr run_start_of_day(const Call& call)
 template <int64_t kUnit> ColumnPtr run_start_of(const Call& call)
 {
     const TimeZone& zone = zone_for(call, 1);
+    if ((kUnit < 3600 || zone.is_utc()) && is_date_time(call.type(0)))
+        return floored_seconds(call[0], kUnit, call.result_type);
     PodVector<int64_t> seconds = unix_seconds(call[0], zone);
-    if (kUnit < 3600 || zone.is_utc())
-        for (int64_t& second : seconds)
-            second = floor_to(second, kUnit);
-    else
-        for (int64_t& second : seconds)
-        {
-            const int64_t offset = zone.offset_at(second);
-            second = floor_to(second + offset, kUnit) - offset;
-        }
+    for (int64_t& second : seconds)
+    {
+        const int64_t offset = kUnit < 3600 ? 0 : zone.offset_at(second);
+        second = floor_to(second + offset, kUnit) - offset;
+    }
     return seconds_column(seconds, call.result_type);
 }
 
@@ -372,8 +365,15 @@ ColumnPtr run_interval(const Call& call)
             day = round_days(interval.kind, day, units);
         return days_column(days, call.result_type);
     }
+    const bool from_epoch =
+        interval.kind <= IntervalKind::Minute ||
+        (zone.is_utc() && interval.kind == IntervalKind::Hour && 24 % units == 0);
+    // A step that times at the finest scale can be counted in.
+    constexpr int64_t kMostFloored = 1000000000;
+    if (from_epoch && is_date_time(call.type(0)) && units <= kMostFloored / 3600)
+        return floored_seconds(call[0], units * unit_seconds(interval.kind), call.result_type);
     PodVector<int64_t> seconds = unix_seconds(call[0], zone);
-    if (interval.kind <= IntervalKind::Minute || (zone.is_utc() && interval.kind == IntervalKind::Hour && 24 % units == 0))
+    if (from_epoch)
     {
         const int64_t step = units * unit_seconds(interval.kind);
         for (int64_t& second : seconds)

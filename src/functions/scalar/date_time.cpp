@@ -295,6 +295,51 @@ ColumnPtr days_column(const PodVector<int32_t>& days, const TypePtr& type)
     return map_rows<uint16_t>(days.size(), [&](size_t i) { return days[i]; });
 }
 
+namespace
+{
+
+template <class T, class Out>
+ColumnPtr floor_ticks(const PodVector<T>& ticks, int64_t per_second, int64_t step_s, int64_t factor)
+{
+    auto column = std::make_shared<VectorColumn<Out>>(ticks.size());
+    Out* out = column->data().data();
+    const int64_t step = step_s * per_second;
+    int64_t begin = 0; // of the step that the last time was in
+    Out floored = 0;
+    for (size_t i = 0; i < ticks.size(); ++i)
+    {
+        const auto tick = static_cast<int64_t>(ticks[i]);
+        if (static_cast<uint64_t>(tick) - static_cast<uint64_t>(begin) >=
+            static_cast<uint64_t>(step))
+        {
+            begin = floor_to(tick, step);
+            floored = static_cast<Out>(begin / per_second * factor);
+        }
+        out[i] = floored;
+    }
+    return column;
+}
+
+} // namespace
+
+ColumnPtr floored_seconds(const Argument& time, int64_t step_s, const TypePtr& type)
+{
+    const ColumnPtr flat = to_flat(time.column);
+    const bool fine = type->is(TypeId::DateTime64);
+    const int64_t factor = fine ? ten_to(scale_of(type)) : 1;
+    if (time.type->is(TypeId::DateTime64))
+    {
+        const auto& ticks = column_as<VectorColumn<int64_t>>(flat).data();
+        const int64_t per_second = ten_to(scale_of(time.type));
+        return fine ? floor_ticks<int64_t, int64_t>(ticks, per_second, step_s, factor)
+                    : floor_ticks<int64_t, uint32_t>(ticks, per_second, step_s, factor);
+    }
+    BASALT_ASSERT(time.type->is(TypeId::DateTime));
+    const auto& ticks = column_as<VectorColumn<uint32_t>>(flat).data();
+    return fine ? floor_ticks<uint32_t, int64_t>(ticks, 1, step_s, factor)
+                : floor_ticks<uint32_t, uint32_t>(ticks, 1, step_s, factor);
+}
+
 ColumnPtr seconds_column(const PodVector<int64_t>& seconds, const TypePtr& type)
 {
     if (type->is(TypeId::DateTime64))

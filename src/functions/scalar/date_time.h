@@ -98,6 +98,9 @@ TypePtr date_time_result(const TypePtr& argument, const std::string& zone,
 // Columns of those types.
 ColumnPtr days_column(const PodVector<int32_t>& days, const TypePtr& type);
 ColumnPtr seconds_column(const PodVector<int64_t>& seconds, const TypePtr& type);
+// Points of time rounded down to multiples of step_s since the epoch, as DateTime or DateTime64.
+// Times that come in order cost no division.
+ColumnPtr floored_seconds(const Argument& time, int64_t step_s, const TypePtr& type);
 
 // A function that is increasing in time (trait kIncreasing): for key pruning it is so only where
 // local days never step back and the result does not wrap.

@@ -146,6 +146,15 @@ public:
                         PodVector<char*> places(rows, state.place);
                         function_->add_rows({places.data(), rows}, 0, arguments, *state.arena);
                     });
+        expect_same("add_grouped", expected, [&](OwnedState& state)
+                    {
+                        PodVector<uint16_t> codes;
+                        for (size_t i = 0; i < rows; ++i)
+                            codes.push_back(static_cast<uint16_t>(i % 3));
+                        PodVector<char*> places(3, state.place);
+                        function_->add_grouped({codes.data(), rows}, {places.data(), 3}, 0,
+                                               arguments, *state.arena);
+                    });
         expect_same("add_masked of all", expected, [&](OwnedState& state)
                     {
                         const Mask mask(rows, 1);
