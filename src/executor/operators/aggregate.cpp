@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "executor/build.h"
+#include "executor/operators/aggregate_input.h"
 #include "executor/operators/group_table.h"
 #include "executor/overflow.h"
 
@@ -21,61 +22,6 @@ namespace
 constexpr size_t kParallelMergeGroups = 20000; // fewer groups are merged by one thread
 constexpr size_t kPartitionBits = 4;
 constexpr size_t kPartitions = size_t{1} << kPartitionBits;
-constexpr size_t kShortestRun = 16; // mean length of equal-key runs worth adding as ranges
-
-// A dictionary column whose rows all have one code, as a constant: common for the first sort keys.
-ColumnPtr constant_if_uniform(const ColumnPtr& column)
-{
-    if (column->form() != ColumnForm::Dictionary || column->empty())
-        return column;
-    const auto& dictionary = static_cast<const DictionaryColumn&>(*column);
-    const uint32_t first = dictionary.codes()[0];
-    uint32_t differences = 0;
-    for (const uint32_t code : dictionary.codes())
-        differences |= code ^ first;
-    if (differences != 0)
-        return column;
-    return std::make_shared<ConstantColumn>(dictionary.dictionary()->slice(first, 1),
-                                            column->size());
-}
-
-bool all_constant(const Columns& columns)
-{
-    return std::all_of(columns.begin(), columns.end(),
-                       [](const ColumnPtr& c) { return c->form() == ColumnForm::Constant; });
-}
-
-// Begins of the stretches of equal ids, then rows; empty when stretches are short.
-void find_runs(const PodVector<uint32_t>& ids, PodVector<uint32_t>& begins)
-{
-    begins.clear();
-    const size_t rows = ids.size();
-    size_t changes = 0;
-    for (size_t i = 1; i < rows; ++i)
-        changes += ids[i] != ids[i - 1];
-    if ((changes + 1) * kShortestRun > rows)
-        return;
-    begins.push_back(0);
-    for (size_t i = 1; i < rows; ++i)
-        if (ids[i] != ids[i - 1])
-            begins.push_back(static_cast<uint32_t>(i));
-    begins.push_back(static_cast<uint32_t>(rows));
-}
-
-// Columns of a block that aggregates read, flat.
-struct Arguments
-{
-    Columns columns; // by position in the block; null where no aggregate reads it
-    std::vector<std::vector<const Column*>> of_call;
-
-    Arguments(Columns given, const std::vector<std::vector<size_t>>& positions)
-        : columns(std::move(given)), of_call(positions.size())
-    {
-        for (size_t a = 0; a < positions.size(); ++a)
-            for (size_t c : positions[a])
-                of_call[a].push_back(columns[c].get());
-    }
-};
 
 class AggregateOperator : public Operator
 {
@@ -212,16 +158,32 @@ private:
         return std::make_unique<GroupTable>(types, layout_, context_->memory);
     }
 
+    CallArguments arguments_of(const Block& block) const
+    {
+        Columns flat(block.width());
+        std::vector<Columns> columns(arguments_.size());
+        for (size_t a = 0; a < arguments_.size(); ++a)
+            for (size_t c : arguments_[a])
+            {
+                const ColumnPtr& given = block[c].column;
+                if (given->form() == ColumnForm::Dictionary &&
+                    layout_.functions[a]->takes_dictionaries())
+                {
+                    columns[a].push_back(given);
+                    continue;
+                }
+                if (!flat[c])
+                    flat[c] = to_flat(given);
+                columns[a].push_back(flat[c]);
+            }
+        return CallArguments(std::move(columns));
+    }
+
     // False when no more rows are wanted: group_by_overflow_mode = 'break'.
     bool add_block(const Block& block, size_t stream,
                    std::vector<std::vector<TablePointer>>& tables)
     {
-        Columns flat(block.width());
-        for (const auto& positions : arguments_)
-            for (size_t c : positions)
-                if (!flat[c])
-                    flat[c] = to_flat(block[c].column);
-        const Arguments arguments(std::move(flat), arguments_);
+        const CallArguments arguments = arguments_of(block);
         bool more = true;
         for (size_t s = 0; s < sets_.size(); ++s)
         {
@@ -230,13 +192,21 @@ private:
                 keys.push_back(constant_if_uniform(block[keys_[k]].column));
             GroupTable& table = *tables[s][stream];
             const bool one_group = !table.is_closed() && all_constant(keys); // also without keys
-            table.find_groups(keys, one_group ? 1 : block.rows());
             if (one_group)
+            {
+                table.find_groups(keys, 1);
                 add_to_group(table, table.ids()[0], arguments, block.rows());
-            else if (table.is_closed())
-                add_to_closed(table, stream, arguments);
+            }
+            else if (table.find_few_groups(keys, block.rows()))
+                add_grouped(table, arguments);
             else
-                add_states(table, table.ids(), arguments, block.rows());
+            {
+                table.find_groups(keys, block.rows());
+                if (table.is_closed())
+                    add_to_closed(table, stream, arguments);
+                else
+                    add_states(table, table.ids(), arguments, block.rows());
+            }
             if (max_groups_ && !keys.empty() && table.size() > max_groups_)
                 more = groups_overflow(table) && more;
         }
@@ -256,7 +226,7 @@ private:
     }
 
     // Rows of groups that the table has; others count for the totals only.
-    void add_to_closed(GroupTable& table, size_t stream, const Arguments& arguments)
+    void add_to_closed(GroupTable& table, size_t stream, const CallArguments& arguments)
     {
         const size_t rows = table.ids().size();
         Mask known(rows, 0), unknown(rows, 0);
@@ -277,16 +247,19 @@ private:
         }
     }
 
-    Arguments filtered(const Arguments& arguments, const Mask& mask, size_t kept) const
+    CallArguments filtered(const CallArguments& arguments, const Mask& mask, size_t kept) const
     {
-        Columns columns(arguments.columns.size());
-        for (size_t c = 0; c < columns.size(); ++c)
-            if (arguments.columns[c])
-                columns[c] = arguments.columns[c]->filter(mask, kept);
-        return Arguments(std::move(columns), arguments_);
+        std::vector<Columns> columns;
+        for (const Columns& call : arguments.owned)
+        {
+            columns.emplace_back();
+            for (const ColumnPtr& column : call)
+                columns.back().push_back(column->filter(mask, kept));
+        }
+        return CallArguments(std::move(columns));
     }
 
-    void add_to_group(GroupTable& table, uint32_t group, const Arguments& arguments, size_t rows)
+    void add_to_group(GroupTable& table, uint32_t group, const CallArguments& arguments, size_t rows)
     {
         if (arguments.of_call.empty())
             return;
@@ -299,7 +272,38 @@ private:
             });
     }
 
-    void add_states(GroupTable& table, const PodVector<uint32_t>& ids, const Arguments& arguments,
+    // After find_few_groups().
+    void add_grouped(GroupTable& table, const CallArguments& arguments)
+    {
+        const auto& calls = arguments.of_call;
+        if (calls.empty())
+            return;
+        const PodVector<uint16_t>& codes = table.codes();
+        thread_local PodVector<uint32_t> runs;
+        thread_local PodVector<char*> places;
+        find_runs(codes, runs);
+        places.resize(table.ids().size());
+        for (size_t g = 0; g < places.size(); ++g)
+            places[g] = table.state(table.ids()[g]);
+        table.change_states(
+            [&]
+            {
+                for (size_t a = 0; a < calls.size(); ++a)
+                {
+                    const AggregateFunction& function = *layout_.functions[a];
+                    const size_t offset = layout_.offsets[a];
+                    for (size_t r = 0; r + 1 < runs.size(); ++r)
+                        function.add_range(places[codes[runs[r]]] + offset, calls[a], runs[r],
+                                           runs[r + 1], table.arena());
+                    if (runs.empty())
+                        function.add_grouped({codes.data(), codes.size()},
+                                             {places.data(), places.size()}, offset, calls[a],
+                                             table.arena());
+                }
+            });
+    }
+
+    void add_states(GroupTable& table, const PodVector<uint32_t>& ids, const CallArguments& arguments,
                     size_t rows)
     {
         const auto& calls = arguments.of_call;

@@ -3,6 +3,7 @@
 // The groups of one thread or one partition of GROUP BY: keys, states, and what they weigh.
 
 #include "base/thread_allocation.h"
+#include "executor/key_combinations.h"
 #include "executor/key_index.h"
 #include "planner/plan.h"
 
@@ -110,6 +111,22 @@ public:
     }
     const PodVector<uint32_t>& ids() const { return ids_; }
 
+    // For blocks whose rows are of few groups: then codes()[i] is a number of row i's group within
+    // the block, and ids()[code] the group; several codes may be of one group. False, and nothing
+    // is done, when it is not so.
+    bool find_few_groups(const Columns& key_columns, size_t rows)
+    {
+        if (closed_ || keys_.empty() ||
+            !number_combinations(key_columns, rows, codes_, first_rows_))
+            return false;
+        Columns few;
+        for (const auto& column : key_columns)
+            few.push_back(column->take(first_rows_));
+        find_groups(few, first_rows_.size());
+        return true;
+    }
+    const PodVector<uint16_t>& codes() const { return codes_; }
+
     // Runs work that changes states and charges what they took, on the heap or in the arena.
     template <class Work> void change_states(Work&& work)
     {
@@ -169,6 +186,8 @@ private:
     PodVector<char*> states_;
     PodVector<uint32_t> ids_;
     RowIndexes new_rows_;
+    PodVector<uint16_t> codes_;
+    RowIndexes first_rows_;
     int64_t heap_bytes_ = 0; // of the states, outside the arena
     bool closed_ = false;
     MemoryCharge charge_;
