@@ -1,6 +1,7 @@
 #include "storage/mergetree/filter_steps.h"
 
 #include "base/error.h"
+#include "base/unaligned.h"
 
 #include <algorithm>
 
@@ -73,20 +74,64 @@ bool ChunkRows::decide(size_t slot, const PagePredicate& predicate, Mask& mask)
     return !columns_[slot] && reader_.evaluate(slot, predicate, rows_, mask);
 }
 
+namespace
+{
+
+// row(i) of the rows whose mask is not zero.
+template <class Row> RowIndexes kept_rows(const Mask& mask, size_t kept, Row&& row)
+{
+    RowIndexes left;
+    left.resize(kept + 1); // one more, that rows which are dropped last may be written to
+    uint32_t* out = left.data();
+    size_t at = 0;
+    const size_t rows = mask.size();
+    if (kept > rows / 8)
+    {
+        for (size_t i = 0; i < rows; ++i)
+        {
+            out[at] = row(i);
+            at += mask[i] != 0;
+        }
+    }
+    else
+    {
+        const uint8_t* bytes = mask.data();
+        const uint8_t* end = bytes + rows;
+        size_t i = 0;
+        for (; i + 8 <= rows; i += 8)
+        {
+            if (load<uint64_t>(bytes + i) == 0)
+                continue;
+            for (size_t k = i; k < i + 8; ++k)
+                if (bytes[k])
+                    out[at++] = row(k);
+        }
+        for (; bytes + i < end; ++i)
+            if (bytes[i])
+                out[at++] = row(i);
+    }
+    left.resize(kept);
+    return left;
+}
+
+} // namespace
+
 void ChunkRows::keep(const Mask& mask, size_t kept)
 {
     if (kept == rows_.size())
         return;
-    RowIndexes left;
-    left.resize(kept);
-    size_t at = 0;
-    const size_t rows = rows_.size();
-    for (size_t i = 0; i < rows; ++i)
-        if (mask[i])
-            left[at++] =
-                rows_.all ? static_cast<uint32_t>(rows_.begin + i) : rows_.rows[i];
+    rows_.dense.clear();
+    if (rows_.all)
+    {
+        if (kept >= rows_.count - rows_.count / 16)
+            rows_.dense = mask;
+        const auto begin = static_cast<uint32_t>(rows_.begin);
+        rows_.rows = kept_rows(mask, kept, [begin](size_t i)
+                               { return begin + static_cast<uint32_t>(i); });
+    }
+    else
+        rows_.rows = kept_rows(mask, kept, [&](size_t i) { return rows_.rows[i]; });
     rows_.all = false;
-    rows_.rows = std::move(left);
     for (auto& column : columns_)
         if (column)
             column = column->filter(mask, kept);
@@ -131,13 +176,12 @@ void StepMemory::apply(size_t step, ChunkRows& chunk)
             {
                 const Mask& answers = answers_for(step, dictionary.dictionary());
                 const uint32_t* codes = dictionary.codes().data();
+                const uint8_t* of_code = answers.data();
                 mask.resize(rows);
+                uint8_t* out = mask.data();
                 for (size_t i = 0; i < rows; ++i)
-                {
-                    mask[i] = answers.data()[codes[i]];
-                    kept += mask[i] != 0;
-                }
-                chunk.keep(mask, kept);
+                    out[i] = of_code[codes[i]];
+                chunk.keep(mask, count_kept(mask));
                 return;
             }
         }

@@ -171,8 +171,12 @@ void MergeTreeScan::make_chunks(size_t chunk_rows)
             const size_t end = std::min(range.end * granule, selected.source->rows());
             for (size_t row = range.begin * granule; row < end;)
             {
-                const size_t in_page = kPageRows - row % kPageRows;
-                const size_t count = std::min({in_page, end - row, chunk_rows});
+                // What a page has left, in equal pieces: a piece of a few rows costs nearly as
+                // much as a long one.
+                const size_t left = std::min(kPageRows - row % kPageRows, end - row);
+                const size_t pieces = (left + chunk_rows - 1) / chunk_rows;
+                const size_t granules = (left + pieces * granule - 1) / (pieces * granule);
+                const size_t count = std::min({left, granules * granule, chunk_rows});
                 chunks_.push_back({static_cast<uint32_t>(i),
                                    static_cast<uint32_t>(row / kPageRows),
                                    static_cast<uint32_t>(row % kPageRows),
@@ -268,6 +272,24 @@ RowReader& MergeTreeScan::reader_for(Stream& stream, size_t source)
     return *stream.reader;
 }
 
+namespace
+{
+
+constexpr size_t kMostEntriesPerRow = 8;
+
+// Numbers are cheap to copy: work on a dictionary much larger than the block does not pay.
+ColumnPtr without_large_dictionary(const ColumnPtr& column)
+{
+    if (column->form() != ColumnForm::Dictionary)
+        return column;
+    const ColumnPtr& values = column_as<DictionaryColumn>(column).dictionary();
+    return values->form() == ColumnForm::Vector && values->size() > kMostEntriesPerRow * column->size()
+               ? to_flat(column)
+               : column;
+}
+
+} // namespace
+
 Block MergeTreeScan::read_chunk(const Chunk& chunk, RowReader& reader, StepMemory& memory)
 {
     context_->check_alive();
@@ -284,8 +306,8 @@ Block MergeTreeScan::read_chunk(const Chunk& chunk, RowReader& reader, StepMemor
     if (rows.size())
     {
         for (size_t i = 0; i < inner_header_.size(); ++i)
-            block.add({rows.column(output_slots_[i]), inner_header_[i].type,
-                       inner_header_[i].name});
+            block.add({without_large_dictionary(rows.column(output_slots_[i])),
+                       inner_header_[i].type, inner_header_[i].name});
         if (with_row_ids_)
         {
             auto ids = std::make_shared<VectorColumn<uint64_t>>(rows.size());

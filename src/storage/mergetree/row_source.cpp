@@ -207,7 +207,12 @@ ColumnPtr RowReader::read_stored(const SourcePlan::Slot& slot, const PageRows& r
     const EncodedPagePtr& page = pages_->page(slot.column, rows.page);
     const PageEntry& entry = plan_->part()->page_table(slot.column).entries[rows.page];
     read_bytes_ += entry.uncompressed_bytes * rows.size() / std::max<uint32_t>(entry.rows, 1);
-    return rows.all ? page->decode(rows.begin, rows.count) : page->decode_rows(rows.rows);
+    if (rows.all)
+        return page->decode(rows.begin, rows.count);
+    // Nearly all rows are wanted: all are decoded, the others dropped.
+    return rows.dense.empty()
+               ? page->decode_rows(rows.rows)
+               : page->decode(rows.begin, rows.count)->filter(rows.dense, rows.rows.size());
 }
 
 ColumnPtr RowReader::read(size_t slot_number, const PageRows& rows)

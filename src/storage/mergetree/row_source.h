@@ -23,6 +23,8 @@ struct PageRows
     size_t count = 0;
     bool all = true;
     RowIndexes rows;
+    // When nearly all of the `count` rows from `begin` are wanted: which; else empty.
+    Mask dense;
 
     size_t size() const { return all ? count : rows.size(); }
 };
