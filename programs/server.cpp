@@ -5,6 +5,7 @@
 #include "base/settings.h"
 #include "engine/engine.h"
 #include "io/file_system.h"
+#include "io/host_name.h"
 #include "net/http/server.h"
 #include "net/native/server.h"
 #include "programs/play_page.h"
@@ -77,9 +78,7 @@ int server_main(int argc, char** argv)
     register_system_tables(engine);
 
     std::unique_ptr<HttpServer> server;
-    char host[256] = {};
-    gethostname(host, sizeof(host) - 1);
-    http.display_name = host;
+    http.display_name = host_name();
     if (http.port != 0)
     {
         http.play_page = play_page();

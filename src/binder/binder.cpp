@@ -94,7 +94,9 @@ ExpressionPtr ExpressionBinder::bind_function(const AstFunction& call)
     if (!call.is_window)
     {
         const std::string& name = call.name;
-        if (name == "in" || name == "notIn" || name == "globalIn" || name == "globalNotIn")
+        if (name == "in" || name == "notIn" || name == "globalIn" || name == "globalNotIn" ||
+            name == "nullIn" || name == "notNullIn" || name == "globalNullIn" ||
+            name == "globalNotNullIn")
             return bind_in(call);
         if ((name == "exists" || name == "EXISTS") && call.arguments.size() == 1 &&
             call.arguments[0]->kind == AstKind::Subquery)

@@ -136,6 +136,23 @@ ExpressionPtr ExpressionBinder::bind_in(const AstFunction& call)
                                 call.name, call.arguments.size(), scope_text()));
     if (context_.settings.get_bool("transform_null_in"))
         throw Error(error_codes::NOT_IMPLEMENTED, "transform_null_in = 1 is not implemented");
+    // nullIn and its kind give 0 or 1 where in gives NULL; sets hold no NULL, so it is never found.
+    if (call.name.find("ullIn") != std::string::npos)
+    {
+        AstFunction plain = call;
+        plain.name = "in";
+        ExpressionPtr found = bind_in(plain);
+        if (found->type()->is_nullable())
+            found = Expression::call(
+                "assumeNotNull",
+                {Expression::call("ifNull",
+                                  {found, Expression::constant(simple_type(TypeId::UInt8),
+                                                               Value(uint64_t{0}))},
+                                  context_)},
+                context_);
+        const bool not_in = call.name == "notNullIn" || call.name == "globalNotNullIn";
+        return not_in ? Expression::call("not", {found}, context_) : found;
+    }
     const bool negative = call.name == "notIn" || call.name == "globalNotIn";
     const ExpressionPtr left = bind(*call.arguments[0]);
     const Ast& right = *call.arguments[1];

@@ -5,11 +5,11 @@
 // Lesser-used ones (murmur, farm, metro, java …) stand in codecs/foreign_hash.h.
 //
 // How ClickHouse's SQL functions use them (learnt from its answers):
-//   integers, Date, DateTime, Enum, Decimal32/64, Float32/64, Bool, IPv4: cityHash64 and the other
+//   integers, Date, DateTime, Enum, Float32/64, Bool, IPv4: cityHash64 and the other
 //     CityHash/Farm/Metro-family functions mix the value's bits, zero-extended to 64, with
 //     city_hash64_int (= intHash64); sipHash64/128 hash the value's own little-endian bytes
 //     (1, 2, 4 or 8 of them);
-//   Int128/256, UInt128/256, Decimal128/256, UUID, IPv6, String, FixedString: the bytes;
+//   Int128/256, UInt128/256, decimals, DateTime64, UUID, IPv6, String, FixedString: the bytes;
 //   several arguments or the elements of a tuple: hash of the first, then combine() with each next.
 // Threads: pure functions.
 

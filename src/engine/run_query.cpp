@@ -5,6 +5,7 @@
 #include "columns/timezone.h"
 #include "engine/insert.h"
 #include "engine/statement.h"
+#include "io/host_name.h"
 #include "sql/formatter.h"
 #include "sql/parser.h"
 
@@ -201,6 +202,7 @@ private:
         context->settings.apply(engine_.options().default_settings);
         context->settings.apply(session_.settings);
         context->settings.apply(request_.settings);
+        context->host_name = host_name();
         context->server_uptime_s =
             static_cast<uint64_t>(context->clock->unix_s() - engine_.start_unix_s());
         query_->engine_ = &engine_;

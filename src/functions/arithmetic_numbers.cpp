@@ -116,11 +116,10 @@ ColumnPtr float_division(ArithmeticOp op, const Argument& a, const Argument& b,
         default:
             for (size_t i = 0; i < rows; ++i)
             {
-                double rest = std::fmod(left[i], right[i]);
+                // Not fmod(): ClickHouse's digits.
+                double rest = left[i] - std::trunc(left[i] / right[i]) * right[i];
                 if (op == ArithmeticOp::PositiveModulo && rest < 0)
                     rest += std::fabs(right[i]);
-                if (op == ArithmeticOp::ModuloOrZero && right[i] == 0)
-                    rest = 0;
                 out[i] = rest;
             }
             return computed;

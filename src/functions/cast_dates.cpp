@@ -141,6 +141,17 @@ ColumnPtr number_to_time_type(const ColumnPtr& column, const TypePtr& from, cons
         case TypeId::Time64:
         {
             const int64_t per_second = power_of_ten(type_as<Time64Type>(to).scale());
+            if (from->is_float())
+                return mapped<double, int64_t>(
+                    *convert_numbers(column, from->physical(), PhysicalType::Float64),
+                    [&](double value) -> int64_t
+                    {
+                        constexpr auto kMost = static_cast<double>(kMaxTimeSecond);
+                        if (std::isnan(value))
+                            return 0;
+                        return numeric_cast<int64_t>(std::clamp(value, -kMost, kMost) *
+                                                     static_cast<double>(per_second));
+                    });
             return mapped<int64_t, int64_t>(
                 *as_int64(column, from), [&](int64_t value)
                 { return std::clamp<int64_t>(value, -kMaxTimeSecond, kMaxTimeSecond) * per_second; });

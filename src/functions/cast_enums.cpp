@@ -99,6 +99,9 @@ ColumnPtr cast_enums(const ColumnPtr& column, const TypePtr& from, const TypePtr
         return enum_to_enum(column, from, to);
     if (from->is_enum() && is_plain_number(*to))
         return convert_numbers(column, from->physical(), to->physical());
+    if (from->is_enum() && (to->is_date_or_time() || to->is_decimal()))
+        return cast_plain(convert_numbers(column, from->physical(), PhysicalType::Int16),
+                          simple_type(TypeId::Int16), to, job);
     if (to->is_enum() && is_plain_number(*from))
         return numbers_to_enum(column, from, to, job);
     return nullptr;

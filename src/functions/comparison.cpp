@@ -61,6 +61,23 @@ bool numeric_pair(const DataType& a, const DataType& b)
     return (number_like(a) && stands_for_number(b)) || (number_like(b) && stands_for_number(a));
 }
 
+// A DateTime64 beside a number of seconds.
+bool ticks_and_number(const DataType& a, const DataType& b)
+{
+    return (a.is(TypeId::DateTime64) && b.is_number()) ||
+           (b.is(TypeId::DateTime64) && a.is_number());
+}
+
+Argument as_seconds(const Argument& argument)
+{
+    if (!argument.type->is(TypeId::DateTime64))
+        return argument;
+    constexpr uint32_t kPrecision = 18;
+    return {argument.column,
+            std::make_shared<DecimalType>(kPrecision,
+                                          type_as<DateTime64Type>(argument.type).scale())};
+}
+
 // The interval in its smallest comparable unit: months, or nanoseconds.
 ColumnPtr compare_intervals(ComparisonOp op, const Argument& a, const Argument& b, size_t rows)
 {
@@ -207,7 +224,8 @@ bool comparable_types(const TypePtr& a, const TypePtr& b, bool text_may_be_read)
     const DataType& right = *b;
     if (left.is(TypeId::Nothing) || right.is(TypeId::Nothing) || same_type(a, b))
         return true;
-    if ((left.is_number() && right.is_number()) || numeric_pair(left, right))
+    if ((left.is_number() && right.is_number()) || numeric_pair(left, right) ||
+        ticks_and_number(left, right))
         return true;
     if ((left.is_string() || left.is_enum()) && (right.is_string() || right.is_enum()))
         return true;
@@ -268,6 +286,8 @@ ColumnPtr compare_columns(ComparisonOp op, const Argument& a, const Argument& b,
     if (left.is_decimal() || right.is_decimal())
         if (left.is_number() && right.is_number())
             return compare_decimals(op, a, b, rows);
+    if (ticks_and_number(left, right))
+        return compare_decimals(op, as_seconds(a), as_seconds(b), rows);
     if (left.is_enum() && right.is_string())
         return compare_enum_with_text(op, a, b, true, rows, context);
     if (left.is_string() && right.is_enum())

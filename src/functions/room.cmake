@@ -1,2 +1,2 @@
 target_link_libraries(${target} PUBLIC fmt re2 simdjson icuuc)
-target_link_libraries(${target} PRIVATE OpenSSL::Crypto)
+target_link_libraries(${target} PRIVATE OpenSSL::Crypto roaring)

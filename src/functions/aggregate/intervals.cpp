@@ -30,8 +30,9 @@ enum class Question : uint8_t
     Length,
 };
 
-template <Question kKind, class Out>
-class OfIntervals final : public OverDoubles<IntervalState, OfIntervals<kKind, Out>, 2>
+// Step: the type in which one interval's length is known.
+template <Question kKind, class Out, class Step = double>
+class OfIntervals final : public OverDoubles<IntervalState, OfIntervals<kKind, Out, Step>, 2>
 {
 public:
     using OverDoubles<IntervalState, OfIntervals, 2>::OverDoubles;
@@ -97,13 +98,13 @@ private:
         std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b)
                   { return a.begin != b.begin ? a.begin < b.begin : a.end < b.end; });
         double total = 0;
-        double covered = -INFINITY; // up to here
-        for (const Interval& interval : intervals)
+        for (size_t i = 0; i < intervals.size();)
         {
-            if (interval.end <= covered)
-                continue;
-            total += interval.end - std::max(interval.begin, covered);
-            covered = interval.end;
+            const double begin = intervals[i].begin;
+            double end = intervals[i].end;
+            for (++i; i < intervals.size() && intervals[i].begin <= end; ++i)
+                end = std::max(end, intervals[i].end);
+            total += static_cast<Step>(end - begin);
         }
         return total;
     }
@@ -145,6 +146,9 @@ AggregateFunctionPtr make_length(const std::string& name, const Types& arguments
     const TypePtr& type = arguments[0];
     if (!same_type(type, arguments[1]))
         illegal_argument(name, arguments[1]);
+    if (type->is(TypeId::Float32))
+        return std::make_shared<OfIntervals<Question::Length, double, float>>(
+            name, arguments, parameters, simple_type(TypeId::Float64));
     if (type->is_float())
         return std::make_shared<OfIntervals<Question::Length, double>>(
             name, arguments, parameters, simple_type(TypeId::Float64));

@@ -106,7 +106,7 @@ private:
         if (count == 0)
             return std::numeric_limits<double>::quiet_NaN();
         if (kRule == ExactRule::Inclusive)
-            return ranked.interpolated(level);
+            return ranked.interpolated(level, 1);
         const double position = level * static_cast<double>(count + 1);
         const auto rank = static_cast<uint64_t>(position);
         if (rank < 1)

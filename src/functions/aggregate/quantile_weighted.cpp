@@ -20,6 +20,7 @@ enum class WeightRule : uint8_t
     BFloat16,     // over values with 8 bits of precision
     Between,      // level * (total - 1) in the list of values repeated by weight
     Interpolated, // between the centres of the weights
+    Digest,       // the same, but a value of weight 1 stands for itself
 };
 
 struct WeightState
@@ -124,6 +125,8 @@ private:
             value = ranked.interpolated(level);
         else if (kRule == WeightRule::Interpolated)
             value = between_centres(ranked, level);
+        else if (kRule == WeightRule::Digest)
+            value = of_digest(ranked, level);
         else
         {
             const double wanted = level * static_cast<double>(ranked.count());
@@ -158,6 +161,37 @@ private:
             }
             before_centre = centre;
             before_value = value;
+            begin = end;
+        }
+        return before_value;
+    }
+
+    static double of_digest(const RankedValues& ranked, double level)
+    {
+        const double wanted = level * static_cast<double>(ranked.count());
+        double before_centre = 0;
+        double before_value = ranked.steps[0].low;
+        double before_weight = static_cast<double>(ranked.steps[0].end);
+        double begin = 0;
+        for (const auto& step : ranked.steps)
+        {
+            const auto end = static_cast<double>(step.end);
+            const double weight = end - begin;
+            const double centre = begin + weight * 0.5;
+            if (centre >= wanted)
+            {
+                const double left = before_centre + (before_weight == 1 ? 0.5 : 0);
+                const double right = centre - (weight == 1 ? 0.5 : 0);
+                if (wanted <= left)
+                    return before_value;
+                if (wanted >= right)
+                    return step.low;
+                return before_value +
+                       (step.low - before_value) * (wanted - left) / (right - left);
+            }
+            before_centre = centre;
+            before_value = step.low;
+            before_weight = weight;
             begin = end;
         }
         return before_value;
@@ -322,7 +356,8 @@ public:
                const QuantileLevels& levels, double accuracy)
         : OverDoubles(name, arguments, parameters,
                       levels.result_type(simple_type(TypeId::Float64))),
-          levels_(levels), gamma_((1 + accuracy) / (1 - accuracy)), log_gamma_(std::log(gamma_))
+          levels_(levels), accuracy_(accuracy),
+          log_gamma_(std::log((1 + accuracy) / (1 - accuracy)))
     {
     }
 
@@ -412,11 +447,11 @@ private:
     double middle_of(uint64_t bucket) const
     {
         const double power = static_cast<double>(bucket) - kBucketBias;
-        return 2 * std::exp(power * log_gamma_) / (gamma_ + 1);
+        return std::exp((power - 1) * log_gamma_) * (1 + accuracy_);
     }
 
     QuantileLevels levels_;
-    double gamma_;
+    double accuracy_;
     double log_gamma_;
 };
 
@@ -448,7 +483,7 @@ void register_quantile_weighted(AggregateRegistry& registry)
     register_quantile(registry, "ExactWeightedInterpolated",
                       make_as<double, WeightRule::Between, true>);
     register_quantile(registry, "TimingWeighted", make_as<float, WeightRule::Timing, true>);
-    register_quantile(registry, "TDigestWeighted", make_as<float, WeightRule::Interpolated, true>);
+    register_quantile(registry, "TDigestWeighted", make_as<float, WeightRule::Digest, true>);
     register_quantile(registry, "BFloat16", make_as<double, WeightRule::BFloat16, false>);
     register_quantile(registry, "BFloat16Weighted", make_as<double, WeightRule::BFloat16, true>);
     register_quantile(registry, "DD", make_dd);

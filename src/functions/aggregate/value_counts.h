@@ -88,12 +88,13 @@ struct RankedValues
                              static_cast<double>(step->end - begin);
         return step->low + (step->high - step->low) * place;
     }
-    // Between the two nearest ranks: position level * (count - 1).
-    double interpolated(double level) const
+    // Between the two nearest ranks: position level * (count - 1), computed `base` higher, which
+    // decides the last digit.
+    double interpolated(double level, double base = 0) const
     {
-        const double position = level * static_cast<double>(count() - 1);
-        const auto below = static_cast<uint64_t>(position);
-        const double part = position - static_cast<double>(below);
+        const double position = level * static_cast<double>(count() - 1) + base;
+        const double part = position - std::floor(position);
+        const auto below = static_cast<uint64_t>(std::floor(position) - base);
         const double low = at(below);
         if (part == 0 || below + 1 >= count())
             return low;

@@ -5,6 +5,7 @@
 #include "functions/elementwise.h"
 #include "functions/physical_dispatch.h"
 
+#include <limits>
 #include <optional>
 
 namespace basalt
@@ -38,7 +39,7 @@ public:
         Argument b = arguments[1];
         ColumnPtr zeros;
         if (or_null_)
-            zeros = replace_zeros(b, rows);
+            zeros = replace_zeros(a, b, rows);
         const TypePtr type = remove_nullable(result_type);
         ColumnPtr result;
         if (type->is(TypeId::Tuple) && !a.type->is(TypeId::Interval) &&
@@ -199,8 +200,8 @@ private:
         return {to_flat(argument.column), argument.type};
     }
 
-    // Where the divisor is zero, which then becomes one.
-    static ColumnPtr replace_zeros(Argument& divisor, size_t rows)
+    // Where the divisor is zero, or -1 under the least integer; it then becomes one.
+    ColumnPtr replace_zeros(const Argument& dividend, Argument& divisor, size_t rows) const
     {
         auto mask = std::make_shared<VectorColumn<uint8_t>>(rows, uint8_t{0});
         dispatch_vector(divisor.type->physical(),
@@ -215,8 +216,36 @@ private:
                                 replaced->data()[i] = mask->data()[i] ? T(1) : view[i];
                             }
                             divisor.column = replaced;
+                            if (op_ != ArithmeticOp::Divide && std::numeric_limits<T>::is_signed &&
+                                std::numeric_limits<T>::is_integer)
+                                mark_overflow(dividend, view, *replaced, *mask);
                         });
         return mask;
+    }
+
+    template <class T>
+    static void mark_overflow(const Argument& dividend, const VectorView<T>& divisors,
+                              VectorColumn<T>& replaced, VectorColumn<uint8_t>& mask)
+    {
+        if (!is_plain_number(*dividend.type))
+            return;
+        dispatch_vector(dividend.type->physical(),
+                        [&]<class Tag>(Tag)
+                        {
+                            using U = typename Tag::type;
+                            if constexpr (std::numeric_limits<U>::is_signed &&
+                                          std::numeric_limits<U>::is_integer)
+                            {
+                                const VectorView<U> view(*dividend.column);
+                                for (size_t i = 0; i < mask.size(); ++i)
+                                    if (divisors[i] == T(-1) &&
+                                        view[i] == std::numeric_limits<U>::min())
+                                    {
+                                        mask.data()[i] = 1;
+                                        replaced.data()[i] = T(1);
+                                    }
+                            }
+                        });
     }
 
     ArithmeticOp op_;

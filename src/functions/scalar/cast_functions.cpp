@@ -1,6 +1,7 @@
 // CAST, _CAST, accurateCast and its OrNull and OrDefault forms, toLowCardinality.
 
 #include "base/error.h"
+#include "columns/absent_value.h"
 #include "functions/cast.h"
 #include "functions/cast_order.h"
 #include "functions/choose_rows.h"
@@ -76,7 +77,7 @@ public:
             which[i] = nullable.null_map()[i];
         const ColumnPtr fallback = arguments.size() == 3
                                        ? arguments[2].column
-                                       : make_constant(result_type, result_type->default_value(),
+                                       : make_constant(result_type, absent_value(*result_type),
                                                        rows);
         return choose_rows(result_type, {{nullable.nested()}, {fallback}}, which);
     }

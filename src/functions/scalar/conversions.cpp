@@ -2,6 +2,7 @@
 // OrZero, OrNull and OrDefault forms; toIntervalDay …, toInterval, toUnixTimestamp.
 
 #include "base/error.h"
+#include "columns/absent_value.h"
 #include "functions/cast.h"
 #include "functions/cast_order.h"
 #include "functions/choose_rows.h"
@@ -87,6 +88,15 @@ TypePtr in_zone(const TypePtr& type, const std::string& zone)
     return std::make_shared<DateTimeType>(zone);
 }
 
+TypePtr without_zone(const TypePtr& type)
+{
+    if (type->is(TypeId::DateTime))
+        return simple_type(TypeId::DateTime);
+    if (type->is(TypeId::DateTime64))
+        return std::make_shared<DateTime64Type>(type_as<DateTime64Type>(type).scale());
+    return type;
+}
+
 std::string zone_name(const TypePtr& type)
 {
     if (type->is(TypeId::DateTime))
@@ -113,7 +123,12 @@ public:
                              1 + (scale_optional ? 0 : parameters),
                              1 + parameters + optional + defaults);
         const TypePtr& from = arguments[0].type;
-        if ((form_ == Form::OrZero || form_ == Form::OrNull) && !from->is_string())
+        const bool takes_integers =
+            form_ == Form::OrNull &&
+            (target_.id == TypeId::Date || target_.id == TypeId::DateTime) &&
+            from->is_integer();
+        if ((form_ == Form::OrZero || form_ == Form::OrNull) && !from->is_string() &&
+            !takes_integers)
             throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
                         fmt::format("Illegal type {} of first argument of function {}. Conversion "
                                     "functions with postfix 'OrZero' or 'OrNull' should take "
@@ -127,7 +142,7 @@ public:
             throw_illegal_type(*this, from);
         const TypePtr type = target_type(arguments);
         if (form_ == Form::OrDefault && has_default(arguments) &&
-            !same_type(arguments.back().type, type))
+            !same_type(without_zone(arguments.back().type), without_zone(type)))
             throw Error(error_codes::BAD_ARGUMENTS,
                         fmt::format("Default value type should be same as cast type. Expected {}. "
                                     "Actual {}",
@@ -151,7 +166,7 @@ public:
         if (form_ == Form::Plain)
             return cast_column(from.column, from.type, type, options, context);
         options.or_null = true;
-        options.accurate = form_ == Form::OrDefault;
+        options.accurate = form_ == Form::OrDefault || arguments[0].type->is_integer();
         const ColumnPtr tried =
             cast_column(from.column, from.type, make_nullable(type), options, context);
         if (form_ == Form::OrNull)
@@ -163,7 +178,7 @@ public:
             which[i] = nullable.null_map()[i];
         const bool given = form_ == Form::OrDefault && has_default(arguments);
         const ColumnPtr fallback =
-            given ? arguments.back().column : make_constant(type, type->default_value(), rows);
+            given ? arguments.back().column : make_constant(type, absent_value(*type), rows);
         return choose_rows(type, {{nullable.nested()}, {fallback}}, which);
     }
 

@@ -64,7 +64,7 @@ private:
         }
         uint32_t width = piece.width;
         if (!joda_)
-            width = options_.fraction_by_scale ? scale_ : std::max(scale_, 6u);
+            width = options_.fraction_by_scale ? scale_ : 6;
         const size_t begin = out.column().chars().size();
         if (scale_ > 0)
             write_number(out, fraction, scale_);

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include <unordered_set>
+
 namespace basalt
 {
 namespace
@@ -206,7 +208,7 @@ TypePtr update_type(const TypeCall& call)
     return call.type(0);
 }
 
-// kReplace: later entries take the place of earlier ones with the same key.
+// kReplace: what stays of the first of two maps, then the second.
 template <bool kReplace> ColumnPtr run_concat(const Call& call)
 {
     const MapType& type = map_of(call.result_type);
@@ -226,7 +228,7 @@ template <bool kReplace> ColumnPtr run_concat(const Call& call)
                           : PodVector<uint64_t>());
     }
     ArrayPicker out(call.rows);
-    std::unordered_map<uint64_t, size_t> last;
+    std::unordered_set<uint64_t> replacing;
     for (size_t i = 0; i < call.rows; ++i)
     {
         if (!kReplace)
@@ -236,17 +238,12 @@ template <bool kReplace> ColumnPtr run_concat(const Call& call)
             out.end_row();
             continue;
         }
-        last.clear();
-        for (size_t a = 0; a < maps.size(); ++a)
-            for (size_t j = maps[a].begin(i); j < maps[a].end(i); ++j)
-                last[ids[a][j]] = bases[a] + j;
-        for (size_t a = 0; a < maps.size(); ++a)
-            for (size_t j = maps[a].begin(i); j < maps[a].end(i); ++j)
-                if (const auto found = last.find(ids[a][j]); found != last.end())
-                {
-                    out.pick(found->second);
-                    last.erase(found);
-                }
+        replacing.clear();
+        replacing.insert(ids[1].data() + maps[1].begin(i), ids[1].data() + maps[1].end(i));
+        for (size_t j = maps[0].begin(i); j < maps[0].end(i); ++j)
+            if (!replacing.count(ids[0][j]))
+                out.pick(bases[0] + j);
+        out.pick_range(bases[1] + maps[1].begin(i), bases[1] + maps[1].end(i));
         out.end_row();
     }
     return out.finish(pool);

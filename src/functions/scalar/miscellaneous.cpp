@@ -164,6 +164,45 @@ public:
     }
 };
 
+// What holds the values: dates and enums as their numbers, decimals by their width.
+std::string column_type_name(const TypePtr& type)
+{
+    switch (type->id())
+    {
+        case TypeId::Array: return "Array(" + column_type_name(type_as<ArrayType>(type).nested()) + ")";
+        case TypeId::Nullable:
+            return "Nullable(" + column_type_name(type_as<NullableType>(type).nested()) + ")";
+        case TypeId::LowCardinality:
+            return "LowCardinality(" + column_type_name(type_as<LowCardinalityType>(type).nested()) +
+                   ")";
+        case TypeId::Map:
+            return "Map(" + column_type_name(type_as<MapType>(type).key()) + ", " +
+                   column_type_name(type_as<MapType>(type).value()) + ")";
+        case TypeId::Tuple:
+        {
+            std::string name = "Tuple(";
+            for (const TypePtr& element : type_as<TupleType>(type).elements())
+                name += (name.back() == '(' ? "" : ", ") + column_type_name(element);
+            return name + ")";
+        }
+        case TypeId::Bool: return "UInt8";
+        case TypeId::Date: return "UInt16";
+        case TypeId::Date32:
+        case TypeId::Time: return "Int32";
+        case TypeId::DateTime: return "UInt32";
+        case TypeId::DateTime64: return "DateTime64";
+        case TypeId::Time64: return "Time64";
+        case TypeId::Enum8: return "Int8";
+        case TypeId::Enum16: return "Int16";
+        case TypeId::Interval: return "Int64";
+        case TypeId::Decimal32: return "Decimal32";
+        case TypeId::Decimal64: return "Decimal64";
+        case TypeId::Decimal128: return "Decimal128";
+        case TypeId::Decimal256: return "Decimal256";
+        default: return type->name();
+    }
+}
+
 class ToColumnTypeName final : public TransparentFunction
 {
 public:
@@ -176,7 +215,7 @@ public:
     ColumnPtr execute(const Arguments& arguments, const TypePtr& type, size_t rows,
                       const QueryContext&) const override
     {
-        const std::string& name = arguments[0].type->name();
+        const std::string name = column_type_name(arguments[0].type);
         const bool constant = is_constant(*arguments[0].column);
         return make_constant(type, Value(constant ? "Const(" + name + ")" : name), rows);
     }

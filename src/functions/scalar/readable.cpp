@@ -2,6 +2,7 @@
 // bar, parseReadableSize and its OrNull and OrZero forms.
 
 #include "base/error.h"
+#include "functions/date_arithmetic.h"
 #include "functions/decimal_scale.h"
 #include "functions/named_function.h"
 #include "functions/physical_dispatch.h"
@@ -18,9 +19,11 @@ namespace basalt
 namespace
 {
 
-using Writer = std::string (*)(double);
+using Writer = std::string (*)(double value, int digits);
 
-std::string with_unit(double value, double step, std::span<const char* const> units)
+constexpr int kDefaultDigits = 2;
+
+std::string with_unit(double value, int digits, double step, std::span<const char* const> units)
 {
     size_t unit = 0;
     while (std::isfinite(value) && unit + 1 < units.size() && std::fabs(value) >= step)
@@ -28,23 +31,23 @@ std::string with_unit(double value, double step, std::span<const char* const> un
         value /= step;
         ++unit;
     }
-    return fmt::format("{:.2f}{}", value, units[unit]);
+    return fmt::format("{:.{}f}{}", value, digits, units[unit]);
 }
 
-std::string readable_size(double value)
+std::string readable_size(double value, int digits)
 {
     constexpr const char* kUnits[] = {" B",   " KiB", " MiB", " GiB", " TiB",
                                       " PiB", " EiB", " ZiB", " YiB"};
-    return with_unit(value, 1024, kUnits);
+    return with_unit(value, digits, 1024, kUnits);
 }
 
-std::string readable_decimal_size(double value)
+std::string readable_decimal_size(double value, int digits)
 {
     constexpr const char* kUnits[] = {" B", " KB", " MB", " GB", " TB", " PB", " EB", " ZB", " YB"};
-    return with_unit(value, 1000, kUnits);
+    return with_unit(value, digits, 1000, kUnits);
 }
 
-std::string readable_quantity(double value)
+std::string readable_quantity(double value, int digits)
 {
     constexpr const char* kUnits[] = {"",
                                       " thousand",
@@ -68,7 +71,7 @@ std::string readable_quantity(double value)
                                       " octodecillion",
                                       " novemdecillion",
                                       " vigintillion"};
-    return with_unit(value, 1000, kUnits);
+    return with_unit(value, digits, 1000, kUnits);
 }
 
 class Readable final : public NamedFunction
@@ -77,21 +80,27 @@ public:
     Readable(std::string name, Writer writer) : NamedFunction(std::move(name)), writer_(writer) {}
     TypePtr return_type(const Arguments& arguments) const override
     {
-        check_argument_count(*this, arguments.size(), 1);
+        check_argument_count(*this, arguments.size(), 1, 2);
         if (!arguments[0].type->is_number())
             throw_illegal_type(*this, arguments[0].type);
+        if (arguments.size() == 2 && !arguments[1].type->is(TypeId::UInt8))
+            throw_illegal_argument(*this, 1, arguments[1].type);
         return simple_type(TypeId::String);
     }
     ColumnPtr execute(const Arguments& arguments, const TypePtr&, size_t rows,
                       const QueryContext&) const override
     {
+        const int digits = arguments.size() == 2
+                               ? static_cast<int>(constant_int(*this, arguments, 1))
+                               : kDefaultDigits;
         const ColumnPtr floats = decimal_as_float(arguments[0]);
         const VectorView<double> view(*floats);
         auto result = std::make_shared<StringColumn>();
         for (size_t i = 0; i < rows; ++i)
-            result->append(writer_(view[i]));
+            result->append(writer_(view[i], digits));
         return result;
     }
+    std::vector<size_t> constant_arguments() const override { return {1}; }
 
 private:
     Writer writer_;
@@ -120,8 +129,9 @@ public:
     TypePtr return_type(const Arguments& arguments) const override
     {
         check_argument_count(*this, arguments.size(), 1, 3);
-        if (!arguments[0].type->is_number())
+        if (!arguments[0].type->is_number() && !arguments[0].type->is(TypeId::Interval))
             throw_illegal_type(*this, arguments[0].type);
+        seconds_of(arguments[0].type);
         unit(arguments, 1, "maximum", 0);
         unit(arguments, 2, "minimum", kSecondUnit);
         return simple_type(TypeId::String);
@@ -135,9 +145,18 @@ public:
             throw Error(error_codes::BAD_ARGUMENTS,
                         "Explicit minimum unit value of function formatReadableTimeDelta is "
                         "greater than its maximum unit");
+        const double seconds = seconds_of(arguments[0].type);
+        auto result = std::make_shared<StringColumn>();
+        if (arguments[0].type->is(TypeId::Interval))
+        {
+            const VectorView<int64_t> view(*arguments[0].column);
+            for (size_t i = 0; i < rows; ++i)
+                result->append(
+                    written(static_cast<double>(view[i]) * seconds, largest, smallest));
+            return result;
+        }
         const ColumnPtr floats = decimal_as_float(arguments[0]);
         const VectorView<double> view(*floats);
-        auto result = std::make_shared<StringColumn>();
         for (size_t i = 0; i < rows; ++i)
             result->append(written(view[i], largest, smallest));
         return result;
@@ -145,6 +164,20 @@ public:
     std::vector<size_t> constant_arguments() const override { return {1, 2}; }
 
 private:
+    // Of an interval's unit; 1 for a number.
+    static double seconds_of(const TypePtr& type)
+    {
+        if (!type->is(TypeId::Interval))
+            return 1;
+        const IntervalKind kind = type_as<IntervalType>(type).kind();
+        if (interval_months(kind) != 0)
+            throw Error(error_codes::BAD_ARGUMENTS,
+                        "Not possible to get precise number of seconds in non-precise interval");
+        if (const int32_t days = interval_days(kind))
+            return days * 86400.0;
+        return static_cast<double>(interval_nanoseconds(kind)) / 1e9;
+    }
+
     size_t unit(const Arguments& arguments, size_t at, const char* which, size_t otherwise) const
     {
         if (arguments.size() <= at)

@@ -186,20 +186,102 @@ ColumnPtr run_extract_groups(const Call& call)
     return ArrayColumn::make(out.finish(), offsets);
 }
 
+// RE2's flags for those of regexpPosition: a newline is met by "." only when asked for.
+std::string flags_prefix(const Call& call, std::string_view flags)
+{
+    bool fold = false;
+    bool lines = false;
+    bool dot = false;
+    for (const char flag : flags)
+        switch (flag)
+        {
+            case 'i': fold = true; break;
+            case 'c': fold = false; break;
+            case 'm': lines = true; break;
+            case 's': dot = true; break;
+            case 'n': dot = false; break;
+            default:
+                throw Error(error_codes::BAD_ARGUMENTS,
+                            fmt::format("Unknown regex flag '{}' for function {}. Supported flags "
+                                        "are 'i', 'c', 'm', 'n', 's'",
+                                        flag, call.name));
+        }
+    std::string prefix = "(?";
+    if (fold)
+        prefix += 'i';
+    if (lines)
+        prefix += 'm';
+    if (dot)
+        prefix += 's';
+    else
+        prefix += "-s";
+    return prefix + ")";
+}
+
+// haystack, pattern [, position, occurrence, return_option, flags, group]
 ColumnPtr run_regexp_position(const Call& call)
 {
     const StringRows rows(call.column(0));
     const StringRows patterns(call.column(1));
+    std::vector<IntegerRows> numbers;
+    for (const size_t argument : {2, 3, 4, 6})
+        if (call.size() > argument)
+            numbers.emplace_back(call[argument]);
+    const std::string prefix = flags_prefix(
+        call, call.size() > 5 ? constant_text(call.name, call.arguments, 5) : std::string());
+    const auto number = [&](size_t which, size_t row, int64_t otherwise)
+    { return numbers.size() > which ? numbers[which][row] : otherwise; };
+    const auto refuse = [&](const char* argument, const char* wanted, int64_t value)
+    {
+        throw Error(error_codes::BAD_ARGUMENTS,
+                    fmt::format("Argument '{}' for function {} must be {}, got {}", argument,
+                                call.name, wanted, value));
+    };
     RegexpCache cache;
-    Groups groups(1);
-    return map_rows<uint64_t>(call.rows,
-                              [&](size_t i) -> uint64_t
-                              {
-                                  const std::string_view text = rows[i];
-                                  if (!cache.get(patterns[i]).find(text, 0, groups))
-                                      return 0;
-                                  return static_cast<uint64_t>(groups[0].data() - text.data()) + 1;
-                              });
+    Groups groups;
+    return map_rows<uint64_t>(
+        call.rows,
+        [&](size_t i) -> uint64_t
+        {
+            const std::string_view text = rows[i];
+            const int64_t position = number(0, i, 1);
+            int64_t occurrence = number(1, i, 1);
+            const int64_t option = number(2, i, 0);
+            const int64_t group = number(3, i, 0);
+            if (position < 1)
+                refuse("position", ">= 1", position);
+            if (occurrence < 1)
+                refuse("occurrence", ">= 1", occurrence);
+            if (option != 0 && option != 1)
+                refuse("return_option", "0 or 1", option);
+            const Regexp& regexp = cache.get(prefix + std::string(patterns[i]));
+            if (group < 0 || group > static_cast<int64_t>(regexp.captures()))
+                throw Error(error_codes::INDEX_OF_POSITIONAL_ARGUMENT_IS_OUT_OF_RANGE,
+                            fmt::format("Argument 'subexpression' value {} for regexp pattern `{}` "
+                                        "in function {} is out-of-range, should be in [0, {}]",
+                                        group, patterns[i], call.name, regexp.captures()));
+            groups.resize(static_cast<size_t>(group) + 1);
+            size_t from = static_cast<size_t>(position) - 1;
+            if (from > text.size())
+                return 0;
+            while (regexp.find(text, from, groups))
+            {
+                const auto begin = static_cast<size_t>(groups[0].data() - text.data());
+                if (--occurrence > 0)
+                {
+                    from = begin + std::max<size_t>(groups[0].size(), 1);
+                    if (from > text.size())
+                        return 0;
+                    continue;
+                }
+                const auto& found = groups[static_cast<size_t>(group)];
+                if (!found.data())
+                    return 0;
+                const auto at = static_cast<uint64_t>(found.data() - text.data()) + 1;
+                return option == 0 ? at : at + found.size();
+            }
+            return 0;
+        });
 }
 
 template <bool kFold> ColumnPtr run_count_matches(const Call& call)
@@ -234,10 +316,11 @@ ColumnPtr run_quote_meta(const Call& call)
 class PatternSet
 {
 public:
-    explicit PatternSet(const std::vector<std::string>& patterns)
-        : set_(options(), re2::RE2::UNANCHORED), size_(patterns.size())
+    explicit PatternSet(std::vector<std::string> patterns)
+        : set_(options(), re2::RE2::UNANCHORED), size_(patterns.size()),
+          patterns_(std::move(patterns)), single_(size_)
     {
-        for (const std::string& pattern : patterns)
+        for (const std::string& pattern : patterns_)
         {
             std::string error;
             if (set_.Add(pattern, &error) < 0)
@@ -258,7 +341,41 @@ public:
         return found_;
     }
 
+    // The same in the order in which matches end first, as one automaton reports them.
+    const std::vector<int>& find_ordered(std::string_view text)
+    {
+        find(text);
+        if (found_.size() < 2)
+            return found_;
+        ends_.clear();
+        for (const int number : found_)
+            ends_.emplace_back(first_end(number, text), number);
+        std::sort(ends_.begin(), ends_.end());
+        for (size_t i = 0; i < ends_.size(); ++i)
+            found_[i] = ends_[i].second;
+        return found_;
+    }
+
 private:
+    // The shortest beginning of the text in which the pattern matches.
+    size_t first_end(int number, std::string_view text)
+    {
+        auto& single = single_[static_cast<size_t>(number)];
+        if (!single)
+            single = std::make_unique<re2::RE2>(patterns_[static_cast<size_t>(number)], options());
+        size_t low = 0;
+        size_t high = text.size();
+        while (low < high)
+        {
+            const size_t middle = low + (high - low) / 2;
+            if (single->Match({text.data(), text.size()}, 0, middle, re2::RE2::UNANCHORED, nullptr,
+                              0))
+                high = middle;
+            else
+                low = middle + 1;
+        }
+        return low;
+    }
     static re2::RE2::Options options()
     {
         re2::RE2::Options options;
@@ -269,7 +386,10 @@ private:
     }
     re2::RE2::Set set_;
     size_t size_;
+    std::vector<std::string> patterns_;
+    std::vector<std::unique_ptr<re2::RE2>> single_; // made when asked for
     std::vector<int> found_;
+    std::vector<std::pair<size_t, int>> ends_;
 };
 
 std::vector<std::string> patterns_at(const ArrayRows& arrays, size_t row)
@@ -289,15 +409,15 @@ template <class F> void for_each_set(const Call& call, F&& f)
     {
         if (!set || !arrays.constant())
             set.emplace(patterns_at(arrays, i));
-        f(i, set->find(rows[i]));
+        f(i, *set, rows[i]);
     }
 }
 
 ColumnPtr run_multi_match_any(const Call& call)
 {
     auto result = std::make_shared<VectorColumn<uint8_t>>(call.rows);
-    for_each_set(call, [&](size_t i, const std::vector<int>& found)
-                 { result->data()[i] = !found.empty(); });
+    for_each_set(call, [&](size_t i, PatternSet& set, std::string_view text)
+                 { result->data()[i] = !set.find(text).empty(); });
     return result;
 }
 
@@ -305,7 +425,9 @@ ColumnPtr run_multi_match_index(const Call& call)
 {
     auto result = std::make_shared<VectorColumn<uint64_t>>(call.rows);
     for_each_set(call,
-                 [&](size_t i, const std::vector<int>& found) {
+                 [&](size_t i, PatternSet& set, std::string_view text)
+                 {
+                     const std::vector<int>& found = set.find_ordered(text);
                      result->data()[i] =
                          found.empty() ? 0 : static_cast<uint64_t>(found.front()) + 1;
                  });
@@ -317,9 +439,9 @@ ColumnPtr run_multi_match_all(const Call& call)
     auto items = std::make_shared<VectorColumn<uint64_t>>();
     auto offsets = std::make_shared<VectorColumn<uint64_t>>(call.rows);
     for_each_set(call,
-                 [&](size_t i, const std::vector<int>& found)
+                 [&](size_t i, PatternSet& set, std::string_view text)
                  {
-                     for (const int number : found)
+                     for (const int number : set.find_ordered(text))
                          items->data().push_back(static_cast<uint64_t>(number) + 1);
                      offsets->data()[i] = items->size();
                  });
@@ -356,7 +478,7 @@ constexpr FunctionSpec kHorizontal{"extractAllGroupsHorizontal", "s s!", nested_
                                    run_extract_all_groups<false>};
 constexpr FunctionSpec kGroups{"extractGroups", "s s!", type_is_array_of<TypeId::String>,
                                run_extract_groups};
-constexpr FunctionSpec kPosition{"regexpPosition", "s s", kNumber, run_regexp_position, 0,
+constexpr FunctionSpec kPosition{"regexpPosition", "s s [ i i i s! i", kNumber, run_regexp_position, 0,
                                  "regexpInstr* regexp_instr*"};
 constexpr FunctionSpec kCount{"countMatches", "s s!", kNumber, run_count_matches<false>};
 constexpr FunctionSpec kCountFold{"countMatchesCaseInsensitive", "s s!", kNumber,

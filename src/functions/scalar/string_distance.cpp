@@ -122,8 +122,8 @@ double jaro(const Points& a, const Points& b)
     }
     const auto m = static_cast<double>(matches);
     return (m / static_cast<double>(a.size()) + m / static_cast<double>(b.size()) +
-            (m - static_cast<double>(swapped / 2)) / m) /
-           3.0;
+            (m - static_cast<double>(swapped / 2)) / m) *
+           (1.0 / 3.0);
 }
 
 double jaro_winkler(const Points& a, const Points& b)

@@ -75,6 +75,21 @@ template <bool kNegate> ColumnPtr run_empty(const Call& call)
 
 constexpr FunctionSpec kLength{"length", "sam", type_is<TypeId::UInt64>, run_length,
                                kCaseInsensitive | kCheap, "OCTET_LENGTH* CARDINALITY*"};
+// Of a FixedString it is known beforehand.
+class Length final : public SpecFunction
+{
+public:
+    explicit Length(const QueryContext& context) : SpecFunction(kLength, context) {}
+    ColumnPtr constant_result(const Arguments& arguments, const TypePtr&,
+                              const QueryContext&) const override
+    {
+        if (!arguments[0].type->is(TypeId::FixedString))
+            return nullptr;
+        return std::make_shared<VectorColumn<uint64_t>>(
+            1, type_as<FixedStringType>(arguments[0].type).width());
+    }
+};
+
 constexpr FunctionSpec kLengthUtf8{"lengthUTF8", "s", type_is<TypeId::UInt64>, run_length_utf8, 0,
                                    "CHAR_LENGTH* CHARACTER_LENGTH*"};
 constexpr FunctionSpec kEmpty{"empty", "samu46", type_is<TypeId::UInt8>, run_empty<false>, kCheap};
@@ -85,7 +100,9 @@ constexpr FunctionSpec kNotEmpty{"notEmpty", "samu46", type_is<TypeId::UInt8>, r
 
 void register_string_length(ScalarRegistry& registry)
 {
-    add_all<kLength, kLengthUtf8, kEmpty, kNotEmpty>(registry);
+    add_spec(registry, kLength, [](const QueryContext& context) -> ScalarFunctionPtr
+             { return std::make_shared<Length>(context); });
+    add_all<kLengthUtf8, kEmpty, kNotEmpty>(registry);
 }
 
 } // namespace basalt

@@ -123,8 +123,19 @@ ColumnPtr run_reverse_by(const Call& call)
     const std::string separator =
         call.size() > 1 ? constant_text(call.name, call.arguments, 1) : ".";
     if (separator.empty())
-        throw Error(error_codes::BAD_ARGUMENTS,
-                    "The separator of reverseBySeparator must not be empty");
+    {
+        // Every byte is a piece of its own.
+        const StringRows rows(call.column(0));
+        StringWriter out(call.rows, rows.chars_size());
+        for (size_t i = 0; i < call.rows; ++i)
+        {
+            const std::string_view text = rows[i];
+            for (size_t j = text.size(); j > 0; --j)
+                out.write(text[j - 1]);
+            out.end_row();
+        }
+        return out.finish();
+    }
     const StringRows rows(call.column(0));
     StringWriter out(call.rows, rows.chars_size());
     for (size_t i = 0; i < call.rows; ++i)
@@ -254,7 +265,8 @@ ColumnPtr run_remove_diacritics(const Call& call)
 
 constexpr auto kString = type_is<TypeId::String>;
 constexpr auto kFlag = type_is<TypeId::UInt8>;
-constexpr FunctionSpec kWidth{"visibleWidth", "*", type_is<TypeId::UInt64>, run_width};
+constexpr FunctionSpec kWidth{"visibleWidth", "*", type_is<TypeId::UInt64>, run_width,
+                              kKeepNulls};
 constexpr FunctionSpec kUniq{"stringBytesUniq", "s", type_is<TypeId::UInt16>, run_bytes_uniq};
 constexpr FunctionSpec kEntropy{"stringBytesEntropy", "s", type_is<TypeId::Float64>,
                                 run_bytes_entropy};

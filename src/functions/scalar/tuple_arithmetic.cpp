@@ -25,43 +25,69 @@ public:
 
     TypePtr return_type(const Arguments& arguments) const override
     {
-        check_argument_count(*this, arguments.size(), arguments_);
+        if (!several())
+            check_argument_count(*this, arguments.size(), arguments_);
+        else
+            check_enough_arguments(*this, arguments.size(), arguments_);
         const size_t size = tuple_size(arguments[0]);
-        if (arguments_ == 2 && !by_number_ && tuple_size(arguments[1]) != size)
-            throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
-                        fmt::format("Expected tuples of the same size as arguments of function "
-                                    "{}, got {} and {}",
-                                    name(), arguments[0].type->name(),
-                                    arguments[1].type->name()));
-        Types types;
-        for (size_t i = 0; i < size; ++i)
-            types.push_back(resolve_type(*function_, parts(arguments, i)));
-        return std::make_shared<TupleType>(std::move(types));
+        for (size_t k = 1; k < arguments.size() && !by_number_; ++k)
+            if (tuple_size(arguments[k]) != size)
+                throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
+                            fmt::format("Expected tuples of the same size as arguments of function "
+                                        "{}, got {} and {}",
+                                        name(), arguments[0].type->name(),
+                                        arguments[k].type->name()));
+        TypePtr type = arguments[0].type;
+        for (size_t k = 1; k < std::max<size_t>(arguments.size(), 2); ++k)
+        {
+            Types types;
+            for (size_t i = 0; i < size; ++i)
+                types.push_back(resolve_type(*function_, parts({arguments[0].column, type},
+                                                               arguments, k, i)));
+            type = std::make_shared<TupleType>(std::move(types));
+        }
+        return type;
     }
 
     ColumnPtr execute(const Arguments& arguments, const TypePtr& result_type, size_t rows,
                       const QueryContext& context) const override
     {
-        const auto& types = type_as<TupleType>(result_type).elements();
-        Columns columns;
-        for (size_t i = 0; i < types.size(); ++i)
-            columns.push_back(to_flat(
-                call_function(*function_, parts(arguments, i), types[i], rows, context)));
-        return TupleColumn::make(std::move(columns), rows);
+        Argument result = arguments[0];
+        for (size_t k = 1; k < std::max<size_t>(arguments.size(), 2); ++k)
+        {
+            Columns columns;
+            Types types;
+            const size_t size = type_as<TupleType>(result.type).elements().size();
+            for (size_t i = 0; i < size; ++i)
+            {
+                const Arguments pair = parts(result, arguments, k, i);
+                types.push_back(resolve_type(*function_, pair));
+                columns.push_back(
+                    to_flat(call_function(*function_, pair, types[i], rows, context)));
+            }
+            result = {TupleColumn::make(std::move(columns), rows),
+                      std::make_shared<TupleType>(std::move(types))};
+        }
+        return result.column;
     }
 
 private:
+    // Folds any number of tuples from left to right.
+    bool several() const { return arguments_ == 2 && !by_number_; }
+
     size_t tuple_size(const Argument& argument) const
     {
         if (!argument.type->is(TypeId::Tuple))
             throw_illegal_type(*this, argument.type);
         return type_as<TupleType>(argument.type).elements().size();
     }
-    Arguments parts(const Arguments& arguments, size_t element) const
+    // Element of the tuple so far, beside that of argument k.
+    Arguments parts(const Argument& left, const Arguments& arguments, size_t k,
+                    size_t element) const
     {
-        Arguments result{tuple_element(arguments[0], element)};
+        Arguments result{tuple_element(left, element)};
         if (arguments_ == 2)
-            result.push_back(by_number_ ? arguments[1] : tuple_element(arguments[1], element));
+            result.push_back(by_number_ ? arguments[k] : tuple_element(arguments[k], element));
         return result;
     }
 

@@ -95,15 +95,39 @@ std::string_view url_without_www(std::string_view host)
     return host.starts_with("www.") ? host.substr(4) : host;
 }
 
-std::string_view url_top_level(std::string_view url)
+std::string_view url_host_rfc(std::string_view url)
 {
-    std::string_view host = url_host(url);
+    const size_t begin = after_scheme(url);
+    std::string_view host =
+        url.substr(begin, std::min(url.size(), url.find_first_of("/?#", begin)) - begin);
+    const size_t at = host.find('@');
+    if (at != host.npos)
+        host = host.substr(at + 1);
+    if (host.starts_with("["))
+    {
+        const size_t end = host.find(']');
+        return end == host.npos ? std::string_view() : host.substr(1, end - 1);
+    }
+    host = host.substr(0, host.find(':'));
+    for (const char c : host)
+        if (spoils_host(c) || c == '@')
+            return {};
+    return host.find('.') == host.npos ? std::string_view() : host;
+}
+
+std::string_view host_top_level(std::string_view host)
+{
     if (host.empty() || host[0] == '.')
         return {};
     const size_t dot = host.rfind('.');
     if (dot == host.npos || (dot + 1 < host.size() && is_digit(host[dot + 1])))
         return {};
     return host.substr(dot + 1);
+}
+
+std::string_view url_top_level(std::string_view url)
+{
+    return host_top_level(url_host(url));
 }
 
 std::string_view url_path_full(std::string_view url)
@@ -151,7 +175,11 @@ std::string_view url_first_significant(std::string_view url)
 
 std::string_view url_cut_to_first_significant(std::string_view url, bool keep_www)
 {
-    const std::string_view host = url_host(url);
+    return host_cut_to_first_significant(url_host(url), keep_www);
+}
+
+std::string_view host_cut_to_first_significant(std::string_view host, bool keep_www)
+{
     if (host.empty() || host[0] == '.')
         return {};
     const size_t last = host.rfind('.');
@@ -177,7 +205,11 @@ std::string_view url_cut_to_first_significant(std::string_view url, bool keep_ww
 
 int url_port(std::string_view url)
 {
-    const std::string_view host = url_host(url);
+    return port_after(url, url_host(url));
+}
+
+int port_after(std::string_view url, std::string_view host)
+{
     if (host.empty())
         return 0;
     const auto after = static_cast<size_t>(host.data() + host.size() - url.data());

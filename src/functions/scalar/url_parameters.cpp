@@ -3,6 +3,8 @@
 #include "functions/scalar/column_rows.h"
 #include "functions/scalar/url.h"
 
+#include <algorithm>
+
 namespace basalt
 {
 namespace
@@ -91,25 +93,41 @@ ColumnPtr run_extract_parameter(const Call& call)
     return out.finish();
 }
 
-void cut_parameter(std::string& url, std::string_view name)
+// What goes with the parameter: the & after it, or the one before when it is the last.
+Cut cut_of_parameter(std::string_view url, std::string_view name)
 {
-    const Cut found = find_parameter(url, name);
-    if (found.begin == std::string::npos)
-        return;
-    size_t begin = found.begin;
-    size_t end = found.end;
-    if (end < url.size() && url[end] == '&')
-        ++end;
-    else if (url[begin - 1] == '&')
-        --begin;
-    url.erase(begin, end - begin);
+    Cut found = find_parameter(url, name);
+    if (found.begin == url.npos)
+        return found;
+    if (found.end < url.size() && url[found.end] == '&')
+        ++found.end;
+    else if (url[found.begin - 1] == '&')
+        --found.begin;
+    return found;
+}
+
+// Writes the url without the cuts, which may overlap.
+void write_without(std::string_view url, std::vector<Cut>& cuts, StringWriter& out)
+{
+    std::sort(cuts.begin(), cuts.end(), [](const Cut& a, const Cut& b) { return a.begin < b.begin; });
+    size_t at = 0;
+    for (const Cut& cut : cuts)
+    {
+        if (cut.begin == url.npos || cut.end <= at)
+            continue;
+        if (cut.begin > at)
+            out.write(url.substr(at, cut.begin - at));
+        at = cut.end;
+    }
+    out.write(url.substr(at));
+    out.end_row();
 }
 
 ColumnPtr run_cut_parameter(const Call& call)
 {
     const StringRows rows(call.column(0));
     StringWriter out(call.rows, rows.chars_size());
-    std::string url;
+    std::vector<Cut> cuts;
     if (call.type(1)->is(TypeId::Array))
     {
         if (!type_as<ArrayType>(call.type(1)).nested()->is_string())
@@ -120,19 +138,18 @@ ColumnPtr run_cut_parameter(const Call& call)
         const StringRows names(arrays.items());
         for (size_t i = 0; i < call.rows; ++i)
         {
-            url = rows[i];
+            cuts.clear();
             for (size_t j = arrays.begin(i); j < arrays.end(i); ++j)
-                cut_parameter(url, names[j]);
-            out.row(url);
+                cuts.push_back(cut_of_parameter(rows[i], names[j]));
+            write_without(rows[i], cuts, out);
         }
         return out.finish();
     }
     const StringRows names(call.column(1));
     for (size_t i = 0; i < call.rows; ++i)
     {
-        url = rows[i];
-        cut_parameter(url, names[i]);
-        out.row(url);
+        cuts.assign(1, cut_of_parameter(rows[i], names[i]));
+        write_without(rows[i], cuts, out);
     }
     return out.finish();
 }
