@@ -26,7 +26,7 @@ struct Parsed
     StatusOptions status;
     RestoreOptions restore;
     BenchOptions bench;
-    int64_t keep = 0;
+    std::optional<int64_t> keep, every_hours;
     std::string folder, unfinished, file, path;
     std::function<int()> command;
     int64_t timeout_s = kDefaultTimeoutS;
@@ -135,8 +135,13 @@ void add_config(CLI::App& app, Parsed& p)
 void add_backups(CLI::App& app, Parsed& p)
 {
     auto* backup = add_command(app, p, "backup", "copy the whole server and check the copy",
-                               [&p] { return backup_command(p.common, p.keep); });
+                               [&p] { return backup_command(p.common, p.keep, p.every_hours); });
     backup->add_option("--keep", p.keep, "how many to keep from now on, with their log; first 7");
+    backup->add_option("--every", p.every_hours,
+                       "hours between backups that its supervisor makes from now on; 0: none");
+    auto* folder = add_command(app, p, "backup-folder", "run by the supervisor",
+                               [&p] { return backup_folder_command(p.path); }, false);
+    folder->add_option("path", p.path)->required();
     auto* backups = add_command(app, p, "backups", "what there is to restore from",
                                 [&p] { return backups_command(p.common, p.flag); });
     backups->add_flag("--verify", p.flag, "read and check every file of it");
@@ -169,7 +174,7 @@ void add_bench(CLI::App& app, Parsed& p)
     BenchOptions& o = p.bench;
     auto* bench = add_command(app, p, "bench", "three pgbench tests on local and on capped disk",
                               [&p] { return bench_command(p.bench, p.flag, p.folder); }, false);
-    bench->add_flag("--quick", p.flag, "minutes instead of hours: 256 MiB of memory, short runs");
+    bench->add_flag("--quick", p.flag, "minutes instead of hours: 512 MiB of memory, short runs");
     bench->add_option("--report", p.folder, "folder for report.html, samples, commands, settings");
     bench->add_option("--path", o.path, "folder to work in; made and removed")
         ->capture_default_str();

@@ -8,6 +8,7 @@
 #include "io/host_name.h"
 #include "net/http/server.h"
 #include "net/native/server.h"
+#include "programs/pg/commands.h"
 #include "programs/play_page.h"
 #include "system/system_tables.h"
 
@@ -52,6 +53,11 @@ int server_main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--max-connections,--max_connections", http.max_connections)
         ->capture_default_str();
+    std::vector<std::string> postgres_instances;
+    std::string postgres_home;
+    app.add_option("--pg", postgres_instances,
+                   "PostgreSQL instances (basalt pg) that run as long as this server");
+    app.add_option("--pg-home", postgres_home, "where they are listed, as of basalt pg --home");
     std::reverse(arguments.begin(), arguments.end());
     try
     {
@@ -73,6 +79,7 @@ int server_main(int argc, char** argv)
     FileSystem& files = real_file_system();
     files.create_directories(options.path);
     const auto lock = files.lock_file(options.path + "/lock");
+    const pg::OwnedInstances postgres(postgres_home, postgres_instances);
     Engine engine(files, options);
     engine.start();
     register_system_tables(engine);

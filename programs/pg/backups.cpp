@@ -30,6 +30,17 @@ void print_retention(const Retention& retention)
         std::printf("Removed %zu segments that no backup needs.\n", retention.removed_segments);
 }
 
+int back_up(const Instance& instance)
+{
+    FileSystem& files = real_file_system();
+    const BackupInfo backup = make_backup(files, system_clock(), instance);
+    std::printf("Backup %s: %s, log position %s, every file checked.\n", backup.id.c_str(),
+                readable_size(backup.bytes).c_str(), backup.stop_lsn.text().c_str());
+    print_retention(
+        apply_retention(files, instance, static_cast<size_t>(instance.keep_backups)));
+    return 0;
+}
+
 int restore_files(const Instance& source, const BackupInfo& backup, const RestoreTarget& until,
                   const CreatePlan& plan, const ProbeOptions& probe, const std::string& program)
 {
@@ -42,26 +53,30 @@ int restore_files(const Instance& source, const BackupInfo& backup, const Restor
 
 } // namespace
 
-int backup_command(const CommonOptions& common, int64_t keep)
+int backup_command(const CommonOptions& common, std::optional<int64_t> keep,
+                   std::optional<int64_t> every_hours)
 {
-    FileSystem& files = real_file_system();
     Instance instance = open_list(common).find(common.name);
+    if (keep && *keep < 1)
+        throw Error(error_codes::BAD_ARGUMENTS, "--keep is at least 1");
+    if (every_hours && *every_hours < 0)
+        throw Error(error_codes::BAD_ARGUMENTS, "--every is at least 1, or 0 for never");
     return as_owner(instance,
                     [&]
                     {
-                        if (keep > 0 && keep != instance.keep_backups)
-                        {
-                            instance.keep_backups = keep;
-                            instance.save(files);
-                        }
-                        const BackupInfo backup = make_backup(files, system_clock(), instance);
-                        std::printf("Backup %s: %s, log position %s, every file checked.\n",
-                                    backup.id.c_str(), readable_size(backup.bytes).c_str(),
-                                    backup.stop_lsn.text().c_str());
-                        print_retention(apply_retention(
-                            files, instance, static_cast<size_t>(instance.keep_backups)));
-                        return 0;
+                        instance.keep_backups = keep.value_or(instance.keep_backups);
+                        instance.backup_every_hours =
+                            every_hours.value_or(instance.backup_every_hours);
+                        if (keep || every_hours)
+                            instance.save(real_file_system());
+                        return back_up(instance);
                     });
+}
+
+int backup_folder_command(const std::string& path)
+{
+    const Instance instance = Instance::load(real_file_system(), path);
+    return as_owner(instance, [&] { return back_up(instance); });
 }
 
 int backups_command(const CommonOptions& common, bool verify)

@@ -14,7 +14,7 @@ int bench_command(BenchOptions options, bool quick, const std::string& report_fo
         // Everything the long form does, in a few minutes: the figures are rough.
         const BenchOptions whole;
         if (options.memory_bytes == whole.memory_bytes)
-            options.memory_bytes = 256ull << 20;
+            options.memory_bytes = 512ull << 20;
         if (options.io_seconds == whole.io_seconds)
             options.io_seconds = 20;
         if (options.fit_seconds == whole.fit_seconds)

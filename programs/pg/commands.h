@@ -31,6 +31,23 @@ int start_command(const CommonOptions& common, bool foreground, int64_t timeout_
 int stop_command(const CommonOptions& common, bool immediate, int64_t timeout_s);
 int restart_command(const CommonOptions& common, int64_t timeout_s);
 
+// The instances of `basalt server --pg NAME`: started before the server, stopped after it. One that
+// runs already is left as it is, then and at the end.
+class OwnedInstances
+{
+public:
+    // Forks: no thread may have been started before.
+    OwnedInstances(const std::string& home, const std::vector<std::string>& names);
+    ~OwnedInstances();
+    OwnedInstances(const OwnedInstances&) = delete;
+    OwnedInstances& operator=(const OwnedInstances&) = delete;
+
+private:
+    void stop_all();
+
+    std::vector<Instance> started_;
+};
+
 struct StatusOptions
 {
     bool uri = false;
@@ -47,7 +64,11 @@ int config_set_command(const CommonOptions& common, const std::string& setting,
 int config_explain_command(const CommonOptions& common, const std::optional<std::string>& setting);
 int config_measure_command(const CommonOptions& common, const ProbeOptions& probe);
 
-int backup_command(const CommonOptions& common, int64_t keep);
+// Nothing leaves a rule as it is.
+int backup_command(const CommonOptions& common, std::optional<int64_t> keep,
+                   std::optional<int64_t> every_hours);
+// Run by the supervisor.
+int backup_folder_command(const std::string& path);
 int backups_command(const CommonOptions& common, bool verify);
 
 struct RestoreOptions

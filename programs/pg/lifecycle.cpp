@@ -144,19 +144,15 @@ int destroy_command(const CommonOptions& common)
     return 0;
 }
 
-int start_command(const CommonOptions& common, bool foreground, int64_t timeout_s)
+namespace
+{
+
+// The exit code of what failed in the child, which has said why; 0 once the server is ready.
+int start_and_wait(const InstanceList& list, const Instance& instance, int64_t timeout_s)
 {
     FileSystem& files = real_file_system();
-    const InstanceList list = open_list(common);
-    const Instance instance = list.find(common.name);
     const OsUser user = owner_of(instance);
     const std::string program = reachable_program(files, list.home(), user);
-    if (foreground)
-    {
-        become_user(user);
-        prepare_start(files, instance, program);
-        return supervise(files, system_clock(), instance);
-    }
     const int code = run_as_user(user,
                                  [&]
                                  {
@@ -169,6 +165,26 @@ int start_command(const CommonOptions& common, bool foreground, int64_t timeout_
         start_detached(user, instance.log() + "/supervisor.log",
                        [&] { return supervise(real_file_system(), system_clock(), instance); });
     wait_until_running(files, system_clock(), instance, pid, timeout_s * 1000);
+    return 0;
+}
+
+} // namespace
+
+int start_command(const CommonOptions& common, bool foreground, int64_t timeout_s)
+{
+    const InstanceList list = open_list(common);
+    const Instance instance = list.find(common.name);
+    if (foreground)
+    {
+        FileSystem& files = real_file_system();
+        const OsUser user = owner_of(instance);
+        const std::string program = reachable_program(files, list.home(), user);
+        become_user(user);
+        prepare_start(files, instance, program);
+        return supervise(files, system_clock(), instance);
+    }
+    if (const int code = start_and_wait(list, instance, timeout_s); code != 0)
+        return code;
     std::printf("Instance '%s' runs: %s port %u. basalt pg psql %s\n", instance.name.c_str(),
                 instance.listen.c_str(), instance.port, instance.name.c_str());
     return 0;
@@ -190,6 +206,51 @@ int restart_command(const CommonOptions& common, int64_t timeout_s)
     owner_of(instance);
     stop_server(real_file_system(), system_clock(), instance, false, timeout_s * 1000);
     return start_command(common, false, timeout_s);
+}
+
+OwnedInstances::OwnedInstances(const std::string& home, const std::vector<std::string>& names)
+{
+    CommonOptions common;
+    common.home = home;
+    const InstanceList list = open_list(common);
+    try
+    {
+        for (const auto& name : names)
+        {
+            const Instance instance = list.find(name);
+            if (is_supervised(real_file_system(), instance))
+                continue;
+            if (start_and_wait(list, instance, kStartTimeoutMs / 1000) != 0)
+                throw Error(error_codes::CANNOT_CREATE_CHILD_PROCESS,
+                            fmt::format("The PostgreSQL instance '{}' did not start", name));
+            started_.push_back(instance);
+        }
+    }
+    catch (...)
+    {
+        stop_all();
+        throw;
+    }
+}
+
+OwnedInstances::~OwnedInstances()
+{
+    stop_all();
+}
+
+void OwnedInstances::stop_all()
+{
+    for (const auto& instance : started_)
+    {
+        try
+        {
+            stop_server(real_file_system(), system_clock(), instance, false, kFastStopTimeoutMs);
+        }
+        catch (const Error& error)
+        {
+            std::fprintf(stderr, "%s\n", error.full_text().c_str());
+        }
+    }
 }
 
 } // namespace basalt::pg

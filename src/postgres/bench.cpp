@@ -34,6 +34,8 @@ constexpr int64_t kSampledSeconds = 60;
 constexpr double kSampledShare = 0.1;
 // Room on the volume beside the data: the log, and what tables grow by.
 constexpr uint64_t kVolumeSlackBytes = 3ull << 30;
+// Every client that fails says so.
+constexpr size_t kMaxErrorBytes = 1000;
 constexpr const char* kIoDatabase = "bench";
 constexpr const char* kFitDatabase = "fit";
 
@@ -181,6 +183,13 @@ private:
         for (const auto& test : options_.tests)
             if (test != "read-write" && test != "read-only" && test != "in-memory")
                 throw Error(BAD_ARGUMENTS, fmt::format("There is no test '{}'", test));
+        const bool has_default = std::find(options_.arms.begin(), options_.arms.end(), "default") !=
+                                 options_.arms.end();
+        const uint64_t least = has_default ? kMinDefaultArmMemoryBytes : kMinBenchMemoryBytes;
+        if (options_.memory_bytes < least)
+            throw Error(BAD_ARGUMENTS,
+                        fmt::format("--memory is at least {}{}", readable_size(least),
+                                    has_default ? " for the arm 'default'" : ""));
         if (options_.runs < 1 || options_.runs > kMaxBenchRuns)
             throw Error(BAD_ARGUMENTS, fmt::format("--runs is between 1 and {}", kMaxBenchRuns));
         if (options_.cores == 0)
@@ -198,6 +207,7 @@ private:
         report_.scale = options_.scale;
         report_.fit_scale = options_.fit_scale;
         report_.iops = options_.iops;
+        report_.io_seconds = options_.io_seconds;
         pgbench_ = need_tool(options_.pg_bin, "pgbench");
     }
 
@@ -331,7 +341,8 @@ private:
         if (!result.status.ok())
             throw Error(CANNOT_CREATE_CHILD_PROCESS, fmt::format("{} failed ({}): {}", last_command_,
                                                                  result.status.text(),
-                                                                 result.errors));
+                                                                 result.errors.substr(
+                                                                     0, kMaxErrorBytes)));
         return result;
     }
 
@@ -368,9 +379,7 @@ private:
         const uint64_t clients = fits ? options_.fit_clients : options_.clients;
         const int64_t seconds = fits ? options_.fit_seconds : options_.io_seconds;
         if (fits)
-            pgbench({"-n", "-c", "1", "-T", std::to_string(options_.warm_seconds), "-S", "-M",
-                     "prepared"},
-                    database);
+            warm(database);
         BenchRun result;
         result.test = test;
         result.arm = arm;
@@ -400,6 +409,20 @@ private:
         say_(fmt::format("{:<10} {:<8} run {}: {:.0f} TPS, p99 {:.1f} ms", test, arm, run,
                          summary->tps, result.latency.p99_ms));
         report_.runs.push_back(std::move(result));
+    }
+
+    // The table and its index into memory, then the usual single client.
+    void warm(const char* database)
+    {
+        {
+            Connection connection(instance_, database);
+            connection.query("SELECT count(*) FROM pgbench_accounts");
+            connection.query("SET enable_seqscan = off; SET enable_bitmapscan = off; "
+                             "SELECT count(*) FROM pgbench_accounts WHERE aid > 0");
+        }
+        pgbench({"-n", "-c", "1", "-T", std::to_string(options_.warm_seconds), "-S", "-M",
+                 "prepared"},
+                database);
     }
 
     Percentiles take_latencies()

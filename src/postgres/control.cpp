@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "io/os_user.h"
 #include "io/socket.h"
+#include "postgres/backup.h"
 #include "postgres/connection.h"
 #include "postgres/create.h"
 #include "postgres/server_files.h"
@@ -22,6 +23,8 @@ namespace
 
 constexpr int64_t kPollMs = 50;
 constexpr uint64_t kTailBytes = 1 << 20;
+// Where report_on() puts the state.
+constexpr size_t kStateFact = 1;
 
 void pause()
 {
@@ -49,6 +52,25 @@ std::string duration_text(int64_t seconds)
     const bool full = words.find("No space left on device") != std::string::npos;
     throw Error(full ? NOT_ENOUGH_SPACE : CANNOT_CREATE_CHILD_PROCESS,
                 fmt::format("Instance '{}' did not start: {}.{}", instance.name, how, words));
+}
+
+std::string backups_text(FileSystem& files, const Instance& instance)
+{
+    try
+    {
+        const auto backups = list_backups(files, instance);
+        std::string text = backups.empty()
+                               ? "none"
+                               : fmt::format("{}, the last of {} UTC", backups.size(),
+                                             utc_text(backups.back().finished_unix_us / 1000000));
+        if (instance.backup_every_hours > 0)
+            text += fmt::format(", every {} h", instance.backup_every_hours);
+        return text;
+    }
+    catch (const Error& error)
+    {
+        return error.message();
+    }
 }
 
 void ask_server(ServerReport& report, const Instance& instance)
@@ -94,7 +116,11 @@ void ask_server(ServerReport& report, const Instance& instance)
     }
     catch (const Error& error)
     {
+        // After a crash of one process PostgreSQL replays its log before it answers again.
         add("no answer", error.message());
+        report.is_running = false;
+        report.state = "running, no answer";
+        report.facts[kStateFact].second = report.state;
     }
 }
 
@@ -244,6 +270,9 @@ ServerReport report_on(FileSystem& files, Clock& clock, const Instance& instance
     add("version", instance.version);
     add("listens", fmt::format("{} port {}", instance.listen, instance.port));
     add("folder", instance.path);
+    const DiskSpace space = files.space(instance.path);
+    add("disk", fmt::format("{} free of {}", readable_size(space.free_bytes),
+                            readable_size(space.total_bytes)));
     add("user", instance.os_user);
     if (alive)
     {
@@ -255,6 +284,8 @@ ServerReport report_on(FileSystem& files, Clock& clock, const Instance& instance
     if (!state.last_exit.empty())
         add("last crash",
             fmt::format("{} at {} UTC", state.last_exit, utc_text(state.last_exit_unix_s)));
+    if (ask)
+        report.facts.emplace_back("backups", backups_text(files, instance));
     if (ask && report.is_running)
         ask_server(report, instance);
     return report;

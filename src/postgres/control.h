@@ -41,7 +41,8 @@ std::string last_lines(FileSystem& files, const std::string& path, size_t lines)
 
 struct ServerReport
 {
-    std::string state; // as SupervisorState, or "running, unsupervised", "crashed"
+    std::string state; // as SupervisorState, or "running, unsupervised", "crashed",
+                       // "running, no answer"
     bool is_running = false;
     // Name and text of everything worth knowing, in the order to print.
     std::vector<std::pair<std::string, std::string>> facts;

@@ -131,7 +131,7 @@ CreatePlan plan_instance(FileSystem& files, const InstanceList& list, const Crea
     if (plan.user.uid != we.uid && we.uid != 0)
         throw Error(ACCESS_DENIED, fmt::format("Only root can run a server as another user ({})",
                                                plan.user.name));
-    const Binaries binaries = find_binaries(options.pg_bin, options.version);
+    const Binaries binaries = find_binaries(options.pg_bin, options.version, list.home());
     instance.name = options.name;
     instance.database = options.name;
     instance.os_user = plan.user.name;

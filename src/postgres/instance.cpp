@@ -30,6 +30,7 @@ void Instance::save(FileSystem& files) const
     values.set("listen", listen);
     values.set("port", port);
     values.set("keep_backups", keep_backups);
+    values.set("backup_every_hours", backup_every_hours);
     values.set("created", created);
     files.replace_whole(path + "/instance.conf", values.to_text());
 }
@@ -60,6 +61,7 @@ Instance Instance::load(FileSystem& files, const std::string& path)
     result.listen = values.text("listen", result.listen);
     result.created = values.text("created");
     result.keep_backups = values.number("keep_backups", result.keep_backups);
+    result.backup_every_hours = values.number("backup_every_hours");
     return result;
 }
 

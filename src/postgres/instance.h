@@ -44,6 +44,7 @@ struct Instance
     std::string created;              // UTC
     uint16_t port = 0;
     int64_t keep_backups = 7;
+    int64_t backup_every_hours = 0; // by the supervisor; 0: never
 
     std::string data() const { return path + "/data"; }
     std::string wal() const { return path + "/wal"; }

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "io/os_user.h"
 #include "io/process.h"
+#include "postgres/backup.h"
 #include "postgres/key_values.h"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ namespace
 
 // How soon a signal, an exit or readiness is noticed.
 constexpr int64_t kTickMs = 100;
+constexpr int64_t kBackupStopTimeoutMs = 5000;
 
 class Supervisor
 {
@@ -76,7 +78,41 @@ private:
         }
         else if (state_.state == "starting")
             look_for_readiness();
+        else
+            look_after_backups();
         return std::nullopt;
+    }
+
+    void look_after_backups()
+    {
+        const int64_t now_ns = clock_.monotonic_ns();
+        if (backup_)
+        {
+            const auto status = backup_->wait(0);
+            if (!status)
+                return;
+            backup_.reset();
+            say("the backup ended: " + status->text());
+            next_backup_check_ns_ = now_ns + (status->ok() ? kBackupCheckMs : kBackupRetryMs) * 1000000;
+            return;
+        }
+        if (now_ns < next_backup_check_ns_)
+            return;
+        next_backup_check_ns_ = now_ns + kBackupCheckMs * 1000000;
+        const int64_t every_s = Instance::load(files_, instance_.path).backup_every_hours * 3600;
+        const auto backups = list_backups(files_, instance_);
+        if (every_s <= 0 || (!backups.empty() &&
+                             clock_.unix_us() / 1000000 - backups.back().finished_unix_us / 1000000 <
+                                 every_s))
+            return;
+        ProcessOptions options;
+        // The file of this program, wherever it is.
+        options.arguments = {"/proc/self/exe", "pg", "backup-folder", instance_.path};
+        options.new_group = true;
+        options.stdout_stream.kind = StreamOptions::Kind::Inherit;
+        options.stderr_stream.kind = StreamOptions::Kind::Inherit;
+        backup_ = std::make_unique<Process>(options);
+        say("a backup is due");
     }
 
     std::string startup_log() const { return instance_.log() + "/startup.log"; }
@@ -210,6 +246,12 @@ private:
 
     void stop(int signal)
     {
+        if (backup_)
+        {
+            backup_->kill_group(SIGTERM);
+            backup_->wait(kBackupStopTimeoutMs);
+            backup_.reset();
+        }
         say(fmt::format("stops the server ({})", signal == SIGQUIT ? "immediate" : "fast"));
         set_state("stopping");
         int64_t deadline_ns = clock_.monotonic_ns() + kFastStopTimeoutMs * 1000000;
@@ -238,6 +280,8 @@ private:
     SupervisorState state_;
     RestartBackoff backoff_;
     std::unique_ptr<Process> process_; // nothing while the server is one that was taken over
+    std::unique_ptr<Process> backup_;
+    int64_t next_backup_check_ns_ = 0;
     std::string start_error_;
     int64_t started_ns_ = 0;
     int64_t next_start_ns_ = 0;

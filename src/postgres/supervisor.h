@@ -11,6 +11,8 @@
 //   stopped    it is down because it was told to
 //   failed     it never became ready; the supervisor has given up
 //
+// It also begins the backups that are due (backup_every_hours), each in a process of its own.
+//
 // A server that survived its supervisor (kill -9) is taken over, not started a second time.
 // SIGTERM and SIGINT stop the server the fast way (open transactions are rolled back), SIGQUIT at
 // once (the next start replays the log).
@@ -29,6 +31,9 @@ inline constexpr int64_t kFirstBackoffMs = 500;
 inline constexpr int64_t kMaxBackoffMs = 30000;
 // A server that ran this long begins again with the first pause.
 inline constexpr int64_t kStableMs = 60000;
+// How often a due backup is looked for, and how long one that failed is not tried again.
+inline constexpr int64_t kBackupCheckMs = 30000;
+inline constexpr int64_t kBackupRetryMs = 600000;
 inline constexpr uint64_t kMaxSupervisorLogBytes = 16 << 20;
 // After this long a fast stop becomes an immediate one.
 inline constexpr int64_t kFastStopTimeoutMs = 300000;

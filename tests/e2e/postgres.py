@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 
-from server import free_port
+from server import Server, free_port
 
 BASALT = os.path.abspath(sys.argv[1])
 passed = failed = 0
@@ -174,6 +174,11 @@ def backups():
     pg("destroy", "before", "--yes")
     code, out, err = pg("restore", "shop", "--as", "there", "--to", position)
     check("restore to a position", code == 0, out + err)
+    with open(os.path.join(home, "there", "instance.conf"), "a") as file:
+        file.write("backup_every_hours = '24'\n")
+    pg("restart", "there")
+    check("a backup that is due is made", wait_for(lambda: status("there")["backups"].startswith("1,")),
+          pg("logs", "there", "--which", "supervisor")[1])
     pg("destroy", "there", "--yes")
     code, out, err = pg("restore", "shop", "--as", "early", "--to", "2001-01-01 00:00:00")
     check("a time before every backup", code == 599 % 256 and "No backup had finished" in err, err)
@@ -181,6 +186,8 @@ def backups():
     check("no time at all", "neither" in pg("restore", "shop", "--as", "late", "--to", "soon")[2])
     code, out, err = pg("backup", "shop", "--keep", "1")
     check("retention", code == 0 and "Removed the old backup" in out and "segments that no backup needs" in out, out)
+    check("a rule for backups", pg("backup", "shop", "--every", "24")[0] == 0
+          and status("shop")["backups"].endswith("every 24 h"), status("shop"))
     code, out, err = pg("backups", "shop", "--verify")
     check("backups are whole", code == 0 and "MISSING" not in out and "newest 1 backups" in out, out + err)
     wal = os.path.join(home, "shop", "wal")
@@ -195,6 +202,17 @@ def backups():
     code, out, err = pg("restore", "shop", "--as", "hurt", "--timeout", "60")
     check("and stops a restore", code != 0 and "did not start" in err, out + err)
     pg("destroy", "hurt", "--yes")
+
+
+def owned():
+    pg("stop", "shop")
+    os.makedirs(os.path.join(work, "basalt"))
+    server = Server(BASALT, os.path.join(work, "basalt"), "--pg", "shop", "--pg-home", home)
+    check("a server starts its instances", status("shop")["state"] == "running")
+    check("and stops them", server.stop() == 0 and status("shop")["state"] == "stopped")
+    pg("start", "shop")
+    server = Server(BASALT, os.path.join(work, "basalt"), "--pg", "shop", "--pg-home", home)
+    check("but not those of others", server.stop() == 0 and status("shop")["state"] == "running")
 
 
 def faults():
@@ -233,7 +251,7 @@ def end():
 
 try:
     started = time.monotonic()
-    for part in (life, crashes, configuration, backups, faults, end):
+    for part in (life, crashes, configuration, backups, owned, faults, end):
         part()
         print(f"{part.__name__}: {time.monotonic() - started:.1f} s", flush=True)
 finally:

