@@ -8,6 +8,7 @@
 #include "encodings/vector_visit.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace basalt::inline encodings
 {
@@ -302,9 +303,20 @@ bool ColumnEncoder::write_dictionary(const Column& column, EncodedColumnPage& pa
     if (!page_values_->add(column, 0, rows, limit, codes))
         return false;
     const Column& distinct = *page_values_->values();
-    page.statistics =
-        statistics_of(DictionaryColumn(page_values_->values(), codes), type_, 0, rows);
-    page.uncompressed_bytes = uncompressed_bytes(distinct, codes);
+    PodVector<uint32_t> uses(distinct.size(), 0);
+    for (const uint32_t code : codes)
+        ++uses[code];
+    // All of the distinct values are in the page.
+    page.statistics = statistics_of(distinct, type_, 0, distinct.size());
+    page.statistics.rows = static_cast<uint32_t>(rows);
+    if (page.statistics.null_count)
+    {
+        page.statistics.null_count = 0;
+        for (size_t code = 0; code < uses.size(); ++code)
+            if (distinct.is_null_at(code))
+                page.statistics.null_count += uses[code];
+    }
+    page.uncompressed_bytes = uncompressed_bytes(distinct, uses, rows);
     if (distinct.size() == 1 && (automatic_ || low_cardinality_))
     {
         write_constant(distinct, type_, rows, page.bytes);
@@ -315,13 +327,11 @@ bool ColumnEncoder::write_dictionary(const Column& column, EncodedColumnPage& pa
     size_t values = distinct.size();
     std::string dictionary;
     if (is_shared)
-    {
-        for (auto& code : codes)
-            code = shared[code];
         values = shared_values_->size();
-    }
     else
     {
+        shared.resize(values);
+        std::iota(shared.begin(), shared.end(), 0u);
         const auto count = static_cast<uint32_t>(values);
         dictionary.append(reinterpret_cast<const char*>(&count), sizeof count);
         write_pieces(distinct, type_, 0, count, count, codecs_, dictionary);
@@ -336,9 +346,13 @@ bool ColumnEncoder::write_dictionary(const Column& column, EncodedColumnPage& pa
     head.append_to(page.bytes);
     page.bytes += dictionary;
     if (automatic_)
-        write_codes(codes.data(), rows, values, page.bytes);
+        write_numbered_codes(codes.data(), rows, shared, uses, values, page.bytes);
     else
+    {
+        for (auto& code : codes)
+            code = shared[code];
         write_code_pieces(codes, head.code_bytes, page.bytes);
+    }
     return true;
 }
 
@@ -356,18 +370,15 @@ bool ColumnEncoder::share(const Column& distinct, PodVector<uint32_t>& shared)
     return shared_values_->add(distinct, 0, distinct.size(), SIZE_MAX, shared);
 }
 
-size_t ColumnEncoder::uncompressed_bytes(const Column& distinct,
-                                         const PodVector<uint32_t>& codes) const
+size_t ColumnEncoder::uncompressed_bytes(const Column& distinct, const PodVector<uint32_t>& uses,
+                                         size_t rows) const
 {
     if (low_cardinality_)
-        return codes.size() * code_bytes_for(distinct.size()) +
+        return rows * code_bytes_for(distinct.size()) +
                binary_bytes(distinct, 0, distinct.size());
-    PodVector<uint64_t> bytes(distinct.size());
-    for (size_t i = 0; i < distinct.size(); ++i)
-        bytes[i] = binary_bytes(distinct, i, 1);
     size_t sum = 0;
-    for (const uint32_t code : codes)
-        sum += bytes[code];
+    for (size_t i = 0; i < distinct.size(); ++i)
+        sum += uses[i] * binary_bytes(distinct, i, 1);
     return sum;
 }
 

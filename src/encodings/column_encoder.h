@@ -39,7 +39,8 @@ private:
                         std::string& out) const;
     bool write_dictionary(const Column& column, EncodedColumnPage& page);
     bool share(const Column& distinct, PodVector<uint32_t>& shared);
-    size_t uncompressed_bytes(const Column& distinct, const PodVector<uint32_t>& codes) const;
+    size_t uncompressed_bytes(const Column& distinct, const PodVector<uint32_t>& uses,
+                              size_t rows) const;
     void write_code_pieces(const PodVector<uint32_t>& codes, size_t width, std::string& out) const;
 
     TypePtr type_; // without LowCardinality

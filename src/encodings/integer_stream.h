@@ -26,6 +26,10 @@ void write_integers(const uint64_t* values, size_t count, bool is_signed, std::s
 // The same for codes below `domain`: codes that the values use are numbered by frequency where
 // that makes them smaller.
 void write_codes(const uint32_t* codes, size_t count, size_t domain, std::string& out);
+// The same for numbers[codes[i]] below `domain`, no two alike; uses: how often each code comes, at
+// least once.
+void write_numbered_codes(const uint32_t* codes, size_t count, const PodVector<uint32_t>& numbers,
+                          const PodVector<uint32_t>& uses, size_t domain, std::string& out);
 
 class IntegerReader
 {

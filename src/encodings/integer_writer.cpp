@@ -226,6 +226,34 @@ public:
         write_plain_blocks(values.data(), count);
     }
 
+    void write_numbered_codes(const uint32_t* codes, size_t count,
+                              const PodVector<uint32_t>& numbers, const PodVector<uint32_t>& uses,
+                              size_t domain)
+    {
+        PodVector<uint64_t> values(count);
+        if (domain > kMaxIntegerDictionary || count < 64 || uses.size() < 3)
+        {
+            for (size_t i = 0; i < count; ++i)
+                values[i] = numbers[codes[i]];
+            return write(values.data(), count, false);
+        }
+        PodVector<uint32_t> order(uses.size());
+        std::iota(order.begin(), order.end(), 0u);
+        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b)
+                  { return uses[a] != uses[b] ? uses[a] > uses[b] : numbers[a] < numbers[b]; });
+        PodVector<uint64_t> ranks(order.size());
+        out_.push_back(static_cast<char>(IntegerReader::kDictionary));
+        append_varint(out_, order.size());
+        for (uint32_t i = 0; i < order.size(); ++i)
+        {
+            append_varint(out_, zigzag(numbers[order[i]]));
+            ranks[order[i]] = i;
+        }
+        for (size_t i = 0; i < count; ++i)
+            values[i] = ranks[codes[i]];
+        write_plain_blocks(values.data(), count);
+    }
+
 private:
     void write_plain_blocks(const uint64_t* values, size_t count)
     {
@@ -507,6 +535,12 @@ void write_integers(const uint64_t* values, size_t count, bool is_signed, std::s
 void write_codes(const uint32_t* codes, size_t count, size_t domain, std::string& out)
 {
     StreamWriter(false, out).write_codes(codes, count, domain);
+}
+
+void write_numbered_codes(const uint32_t* codes, size_t count, const PodVector<uint32_t>& numbers,
+                          const PodVector<uint32_t>& uses, size_t domain, std::string& out)
+{
+    StreamWriter(false, out).write_numbered_codes(codes, count, numbers, uses, domain);
 }
 
 } // namespace basalt::encodings

@@ -141,17 +141,21 @@ bool DistinctValues::add(const Column& column, size_t begin, size_t count, size_
     constexpr uint32_t kUnknown = UINT32_MAX;
     PodVector<uint32_t> known(dictionary.dictionary()->size(), kUnknown);
     PodVector<uint32_t> one;
+    const size_t old = codes.size();
+    codes.resize(old + count);
+    uint32_t* const out = codes.data() + old;
+    const uint32_t* const from = dictionary.codes().data() + begin;
     for (size_t i = 0; i < count; ++i)
     {
-        const uint32_t from = dictionary.codes()[begin + i];
-        if (known[from] == kUnknown)
+        uint32_t code = known[from[i]];
+        if (code == kUnknown) [[unlikely]]
         {
             one.clear();
-            if (!add_flat(*dictionary.dictionary(), from, 1, max_distinct, one))
+            if (!add_flat(*dictionary.dictionary(), from[i], 1, max_distinct, one))
                 return false;
-            known[from] = one[0];
+            code = known[from[i]] = one[0];
         }
-        codes.push_back(known[from]);
+        out[i] = code;
     }
     return true;
 }

@@ -1,7 +1,5 @@
 #include "encodings/template_matcher.h"
 
-#include "encodings/slot_time.h"
-
 #include <algorithm>
 #include <emmintrin.h>
 
@@ -40,6 +38,17 @@ inline uint64_t window_slot(uint64_t window, uint32_t shift)
 
 } // namespace
 
+TemplateMatcher::LiteralEdge TemplateMatcher::literal_edge(const std::string& text, uint32_t node)
+{
+    LiteralEdge edge;
+    edge.text = text + std::string(16, '\0');
+    edge.size = static_cast<uint32_t>(text.size());
+    edge.node = node;
+    edge.head_mask = text.size() >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * text.size()) - 1;
+    edge.head = load<uint64_t>(edge.text.data()) & edge.head_mask;
+    return edge;
+}
+
 uint32_t TemplateMatcher::add(const TextTemplate& parts)
 {
     std::string key;
@@ -69,10 +78,13 @@ uint32_t TemplateMatcher::add(const TextTemplate& parts)
             next = static_cast<uint32_t>(nodes_.size());
             nodes_.emplace_back();
             if (part.kind == SlotKind::Literal)
-                nodes_[node].literals.push_back({part.text + std::string(16, '\0'),
-                                                 static_cast<uint32_t>(part.text.size()), next});
+                nodes_[node].literals.push_back(literal_edge(part.text, next));
             else
-                nodes_[node].slots.push_back({part, next});
+            {
+                nodes_[node].slots.push_back({part, {}, next});
+                if (part.kind == SlotKind::Time)
+                    TimeShape::read(part.text, nodes_[node].slots.back().time);
+            }
         }
         node = next;
         if (is_sibling(part.kind) &&
@@ -225,7 +237,7 @@ bool TemplateMatcher::walk(uint32_t number, const char* at, size_t depth)
     if (!node.hashed)
     {
         for (const auto& edge : node.literals)
-            if (try_literal(edge, at, depth))
+            if (edge.may_stand_at(at) && try_literal(edge, at, depth))
                 return true;
     }
     else
@@ -237,11 +249,13 @@ bool TemplateMatcher::walk(uint32_t number, const char* at, size_t depth)
             for (const uint32_t* next =
                      node.chain.data() + node.buckets[window_slot(window, node.shift)];
                  *next != UINT32_MAX; ++next)
-                if (try_literal(node.literals[*next], at, depth))
+                if (node.literals[*next].may_stand_at(at) &&
+                    try_literal(node.literals[*next], at, depth))
                     return true;
         }
         for (const uint32_t literal : node.unhashed)
-            if (try_literal(node.literals[literal], at, depth))
+            if (node.literals[literal].may_stand_at(at) &&
+                try_literal(node.literals[literal], at, depth))
                 return true;
     }
     for (const auto& edge : node.slots)
@@ -317,13 +331,9 @@ bool TemplateMatcher::try_slot(const SlotEdge& edge, const char* at, size_t dept
         stop = parse_ipv4(at, end_, value.number);
         break;
     case SlotKind::Time:
-    {
-        TimeShape shape;
-        TimeShape::read(edge.part.text, shape);
-        stop = parse_time(at, end_, shape, value.number.value);
+        stop = parse_time(at, end_, edge.time, value.number.value);
         value.number.form = 0;
         break;
-    }
     case SlotKind::Uuid:
         stop = is_uuid(at, end_) ? at + 36 : nullptr;
         break;

@@ -4,6 +4,7 @@
 // literals first, longest first; the first path that reaches the end of the line is taken.
 
 #include "encodings/slot_text.h"
+#include "encodings/slot_time.h"
 #include "encodings/template_siblings.h"
 #include "encodings/text_template.h"
 
@@ -49,13 +50,19 @@ public:
 private:
     struct LiteralEdge
     {
-        std::string text; // and 16 bytes more
+        // The first eight bytes, or all of fewer: most literals differ there.
+        uint64_t head = 0;
+        uint64_t head_mask = 0;
         uint32_t size = 0;
         uint32_t node = 0;
+        std::string text; // and 16 bytes more
+
+        bool may_stand_at(const char* at) const { return (load<uint64_t>(at) & head_mask) == head; }
     };
     struct SlotEdge
     {
         TemplatePart part;
+        TimeShape time; // of a Time
         uint32_t node = 0;
     };
     struct Node
@@ -72,6 +79,7 @@ private:
         std::vector<uint32_t> unhashed;
     };
 
+    static LiteralEdge literal_edge(const std::string& text, uint32_t node);
     bool walk(uint32_t node, const char* at, size_t depth);
     bool try_literal(const LiteralEdge& edge, const char* at, size_t depth);
     bool try_slot(const SlotEdge& edge, const char* at, size_t depth);

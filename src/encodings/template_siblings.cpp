@@ -5,6 +5,7 @@
 #include "encodings/vector_visit.h"
 
 #include <algorithm>
+#include <bit>
 #include <emmintrin.h>
 
 namespace basalt::inline encodings
@@ -13,12 +14,14 @@ namespace basalt::inline encodings
 namespace
 {
 
-template <class T> int64_t float_mantissa(T value, double power)
+template <class T> inline int64_t float_mantissa(T value, double power)
 {
     const double scaled = static_cast<double>(value) * power;
-    if (!(std::abs(scaled) < 1e15) || (value == 0 && std::signbit(value)))
-        return SiblingNumbers::kNone;
-    return _mm_cvtsd_si64(_mm_set_sd(scaled)); // to the nearest, even where two are
+    const int64_t rounded = _mm_cvtsd_si64(_mm_set_sd(scaled)); // to the nearest, or even
+    using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+    const bool is_negative_zero = std::bit_cast<Bits>(value) == Bits{1} << (sizeof(T) * 8 - 1);
+    const bool fits = std::abs(scaled) < 1e15;
+    return fits && !is_negative_zero ? rounded : SiblingNumbers::kNone;
 }
 
 template <class T> int64_t integer_mantissa(T value)
@@ -69,18 +72,19 @@ void read_sibling_mantissas(const Column& column, size_t begin, size_t count, un
                             int64_t* mantissas)
 {
     const double power = power_of_ten(scale);
-    const auto from = [&](const auto& data)
+    const auto read = [begin, count, power, mantissas](const auto& data)
     {
         using T = std::decay_t<decltype(data[0])>;
+        const T* from = data.data() + begin;
         for (size_t i = 0; i < count; ++i)
         {
             if constexpr (std::is_floating_point_v<T>)
-                mantissas[i] = sibling_mantissa(data[begin + i], power);
+                mantissas[i] = float_mantissa(from[i], power);
             else
-                mantissas[i] = integer_mantissa(data[begin + i]);
+                mantissas[i] = integer_mantissa(from[i]);
         }
     };
-    visit_narrow_vector(column, from);
+    visit_narrow_vector(column, read);
 }
 
 namespace

@@ -179,6 +179,34 @@ TEST(IntegerStream, CodesAreNumberedByFrequency)
     EXPECT_EQ(out, codes);
 }
 
+TEST(IntegerStream, NumberedCodesComeBackAsTheirNumbers)
+{
+    SeededRandom random(4);
+    for (const size_t count : {1, 63, 64, 20000})
+        for (const uint32_t distinct : {1, 2, 5, 300})
+            for (const size_t domain : {size_t{400}, 2 * kMaxIntegerDictionary})
+            {
+                if (distinct > count)
+                    continue;
+                PodVector<uint32_t> numbers(distinct), uses(distinct, 0), codes(count);
+                for (uint32_t i = 0; i < distinct; ++i)
+                    numbers[i] = static_cast<uint32_t>(domain) - 1 - i;
+                for (size_t i = 0; i < count; ++i)
+                {
+                    codes[i] = i < distinct ? static_cast<uint32_t>(i)
+                                            : static_cast<uint32_t>(random.next_u64() % distinct);
+                    ++uses[codes[i]];
+                }
+                std::string bytes;
+                write_numbered_codes(codes.data(), count, numbers, uses, domain, bytes);
+                const IntegerReader reader(bytes, count);
+                std::vector<uint32_t> out(count);
+                reader.read_as(0, count, out.data());
+                for (size_t i = 0; i < count; ++i)
+                    ASSERT_EQ(out[i], numbers[codes[i]]);
+            }
+}
+
 TEST(IntegerStream, DamagedBytesAreRefusedOrDecode)
 {
     for (int kind = 0; kind < 10; ++kind)
