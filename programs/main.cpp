@@ -14,7 +14,7 @@
 // columns of that size come and go all the time, and to give each back at once costs a page fault
 // for every 4 KiB of the next.
 extern "C" const char* malloc_conf;
-const char* malloc_conf = "oversize_threshold:0,dirty_decay_ms:5000,muzzy_decay_ms:0";
+const char* malloc_conf = "oversize_threshold:0,narenas:4";
 
 namespace
 {

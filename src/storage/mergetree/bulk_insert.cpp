@@ -5,6 +5,7 @@
 #include "storage/block_bytes.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace basalt
 {
@@ -47,6 +48,7 @@ BulkInsert::BulkInsert(std::shared_ptr<MergeTreeTable> table, Transaction& trans
 
 BulkInsert::~BulkInsert()
 {
+    background_.clear(); // waits
     remove_built_parts(service_, built_);
     if (is_bulk_)
         --service_.bulk_inserts();
@@ -120,9 +122,27 @@ void BulkInsert::write(Block block)
         ++service_.bulk_inserts();
     }
     ++builders_;
-    Gathered taken = take();
-    lock.unlock();
-    build(std::move(taken));
+    auto taken = std::make_shared<Gathered>(take());
+    if (streams_ > builders_limit_)
+    {
+        lock.unlock();
+        build(std::move(*taken));
+        return;
+    }
+    std::erase_if(background_, [](const std::future<void>& one)
+                  { return one.wait_for(std::chrono::seconds(0)) == std::future_status::ready; });
+    background_.push_back(std::async(std::launch::async,
+                                     [this, taken]
+                                     {
+                                         try
+                                         {
+                                             build(std::move(*taken));
+                                         }
+                                         catch (...)
+                                         {
+                                             // Kept by build() for whoever comes next.
+                                         }
+                                     }));
 }
 
 // Counted in builders_ already.
@@ -161,10 +181,11 @@ void BulkInsert::leave()
         BASALT_ASSERT(streams_ > 0);
         if (--streams_ > 0)
             return;
-        if (failed_)
-            throw_failure();
         finished_ = true;
     }
+    background_.clear(); // waits
+    if (failed_)
+        throw_failure();
     finish();
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
 // The rows that one transaction inserts into one table, from all streams of the INSERT. Few rows
-// go into the transaction for the live buffer; past the service's limits parts are made of them,
-// by the threads that bring the rows: while one builds, the others bring more.
+// go into the transaction for the live buffer; past the service's limits parts are made of them:
+// by the threads that bring the rows when those are many (while one builds, the others bring more),
+// else by threads of their own.
 // Memory: insert_part_bytes for each part under way and for what is gathering, charged to the
 // query. Threads: all methods from any.
 
@@ -12,7 +13,9 @@
 
 #include <condition_variable>
 #include <exception>
+#include <future>
 #include <mutex>
+#include <vector>
 
 namespace basalt
 {
@@ -64,6 +67,7 @@ private:
     Gathered gathered_;
     size_t streams_ = 0;
     size_t builders_ = 0;
+    std::vector<std::future<void>> background_; // building; what fails is in failure_
     std::vector<BuiltPart> built_;
     bool is_bulk_ = false;
     bool failed_ = false;

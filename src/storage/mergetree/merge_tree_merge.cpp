@@ -10,8 +10,11 @@
 #include "base/threads.h"
 
 #include <algorithm>
+#include <condition_variable>
 #include <fmt/format.h>
-#include <future>
+#include <functional>
+#include <mutex>
+#include <optional>
 
 namespace basalt
 {
@@ -22,6 +25,77 @@ namespace
 // While large inserts run, merges wait unless a partition has this many parts.
 constexpr size_t kPartsThatCannotWait = 64;
 constexpr size_t kMaxPartsOfFullMerge = 16;
+
+// One block on its way from one thread to another.
+class Handoff
+{
+public:
+    // False when the other side has stopped.
+    bool put(Block block)
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return !block_ || stopped_; });
+        block_ = std::move(block);
+        changed_.notify_all();
+        return !stopped_;
+    }
+    // An empty block when the other side has stopped.
+    Block get()
+    {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return block_ || stopped_; });
+        Block block = stopped_ ? Block() : std::move(*block_);
+        block_.reset();
+        changed_.notify_all();
+        return block;
+    }
+    void stop()
+    {
+        std::lock_guard lock(mutex_);
+        stopped_ = true;
+        changed_.notify_all();
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::optional<Block> block_;
+    bool stopped_ = false;
+};
+
+// Writes blocks on this thread while the next is read on another. read: an empty block at the end.
+void write_ahead(const std::function<Block()>& read, const std::function<void(Block)>& write)
+{
+    Handoff handoff;
+    const auto read_all = [&]
+    {
+        for (;;)
+        {
+            Block block = read();
+            const bool ends = block.rows() == 0;
+            if (!handoff.put(std::move(block)) || ends)
+                return;
+        }
+    };
+    const auto write_all = [&]
+    {
+        for (Block block = handoff.get(); block.rows(); block = handoff.get())
+            write(std::move(block));
+    };
+    run_parallel(2,
+                 [&](size_t job)
+                 {
+                     try
+                     {
+                         job ? read_all() : write_all();
+                     }
+                     catch (...)
+                     {
+                         handoff.stop();
+                         throw;
+                     }
+                 });
+}
 
 } // namespace
 
@@ -218,20 +292,14 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
                           counters.add(ProfileEvent::MergedRows, rows);
                       },
                       context);
-    // Reading and merging go on beside encoding.
-    const auto read_next = [&] { return merger.next(); };
-    auto next = std::async(std::launch::async, read_next);
-    for (;;)
-    {
-        Block block = next.get();
-        if (block.rows() == 0)
-            break;
-        next = std::async(std::launch::async, read_next);
-        if (!over.empty())
-            block = expire.apply(std::move(block));
-        if (block.rows())
-            writer.write(block);
-    }
+    write_ahead([&] { return merger.next(); },
+                [&](Block block)
+                {
+                    if (!over.empty())
+                        block = expire.apply(std::move(block));
+                    if (block.rows())
+                        writer.write(block);
+                });
     counters.add(ProfileEvent::Merge);
     std::vector<std::shared_ptr<Part>> added;
     if (writer.rows())
