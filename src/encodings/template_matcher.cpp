@@ -38,15 +38,12 @@ inline uint64_t window_slot(uint64_t window, uint32_t shift)
 
 } // namespace
 
-TemplateMatcher::LiteralEdge TemplateMatcher::literal_edge(const std::string& text, uint32_t node)
+TemplateMatcher::LiteralHead TemplateMatcher::head_of(const LiteralEdge& edge)
 {
-    LiteralEdge edge;
-    edge.text = text + std::string(16, '\0');
-    edge.size = static_cast<uint32_t>(text.size());
-    edge.node = node;
-    edge.head_mask = text.size() >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * text.size()) - 1;
-    edge.head = load<uint64_t>(edge.text.data()) & edge.head_mask;
-    return edge;
+    LiteralHead head;
+    head.mask = edge.size >= 8 ? ~uint64_t{0} : (uint64_t{1} << 8 * edge.size) - 1;
+    head.bytes = load<uint64_t>(edge.text.data()) & head.mask;
+    return head;
 }
 
 uint32_t TemplateMatcher::add(const TextTemplate& parts)
@@ -77,8 +74,10 @@ uint32_t TemplateMatcher::add(const TextTemplate& parts)
         {
             next = static_cast<uint32_t>(nodes_.size());
             nodes_.emplace_back();
+            nodes_[node].indexed = false;
             if (part.kind == SlotKind::Literal)
-                nodes_[node].literals.push_back(literal_edge(part.text, next));
+                nodes_[node].literals.push_back({part.text + std::string(16, '\0'),
+                                                 static_cast<uint32_t>(part.text.size()), next});
             else
             {
                 nodes_[node].slots.push_back({part, {}, next});
@@ -146,8 +145,12 @@ void TemplateMatcher::index(Node& node)
     };
     std::stable_sort(node.slots.begin(), node.slots.end(),
                      [&](const SlotEdge& a, const SlotEdge& b) { return rank(a) < rank(b); });
+    node.indexed = true;
     node.hashed = false;
     node.unhashed.clear();
+    node.heads.clear();
+    for (const auto& edge : node.literals)
+        node.heads.push_back(head_of(edge));
     if (node.literals.size() <= kFewLiterals)
         return;
     // The window of eight bytes with most different contents among the literals that have it.
@@ -184,6 +187,9 @@ void TemplateMatcher::index(Node& node)
         else
             node.unhashed.push_back(i);
     }
+    node.heads.clear();
+    for (const uint32_t literal : node.unhashed)
+        node.heads.push_back(head_of(node.literals[literal]));
     node.chain.assign(1, UINT32_MAX); // the empty list
     node.buckets.assign(slots, 0);
     for (uint32_t slot = 0; slot < slots; ++slot)
@@ -201,7 +207,8 @@ uint32_t TemplateMatcher::match(std::string_view line, size_t row, SlotValue* va
     if (!indexed_) [[unlikely]]
     {
         for (auto& node : nodes_)
-            index(node);
+            if (!node.indexed)
+                index(node);
         for (const uint32_t column : siblings_)
         {
             texts_.resize(std::max<size_t>(texts_.size(), column + 1));
@@ -236,8 +243,8 @@ bool TemplateMatcher::walk(uint32_t number, const char* at, size_t depth)
         return false;
     if (!node.hashed)
     {
-        for (const auto& edge : node.literals)
-            if (edge.may_stand_at(at) && try_literal(edge, at, depth))
+        for (size_t i = 0; i < node.heads.size(); ++i)
+            if (node.heads[i].may_stand_at(at) && try_literal(node.literals[i], at, depth))
                 return true;
     }
     else
@@ -249,13 +256,12 @@ bool TemplateMatcher::walk(uint32_t number, const char* at, size_t depth)
             for (const uint32_t* next =
                      node.chain.data() + node.buckets[window_slot(window, node.shift)];
                  *next != UINT32_MAX; ++next)
-                if (node.literals[*next].may_stand_at(at) &&
-                    try_literal(node.literals[*next], at, depth))
+                if (try_literal(node.literals[*next], at, depth))
                     return true;
         }
-        for (const uint32_t literal : node.unhashed)
-            if (node.literals[literal].may_stand_at(at) &&
-                try_literal(node.literals[literal], at, depth))
+        for (size_t i = 0; i < node.heads.size(); ++i)
+            if (node.heads[i].may_stand_at(at) &&
+                try_literal(node.literals[node.unhashed[i]], at, depth))
                 return true;
     }
     for (const auto& edge : node.slots)

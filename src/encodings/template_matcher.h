@@ -48,16 +48,18 @@ public:
     uint32_t match(std::string_view line, size_t row, SlotValue* values);
 
 private:
+    // The first eight bytes of a literal, or all of fewer: most differ there.
+    struct LiteralHead
+    {
+        uint64_t bytes = 0;
+        uint64_t mask = 0;
+        bool may_stand_at(const char* at) const { return (load<uint64_t>(at) & mask) == bytes; }
+    };
     struct LiteralEdge
     {
-        // The first eight bytes, or all of fewer: most literals differ there.
-        uint64_t head = 0;
-        uint64_t head_mask = 0;
+        std::string text; // and 16 bytes more
         uint32_t size = 0;
         uint32_t node = 0;
-        std::string text; // and 16 bytes more
-
-        bool may_stand_at(const char* at) const { return (load<uint64_t>(at) & head_mask) == head; }
     };
     struct SlotEdge
     {
@@ -70,6 +72,8 @@ private:
         uint32_t end = kNoTemplate;        // a line may end here
         std::vector<LiteralEdge> literals; // longest first
         std::vector<SlotEdge> slots;
+        bool indexed = false; // what follows is of these literals
+        std::vector<LiteralHead> heads; // of all, or of those that are not hashed
         // For many literals: those with a given window of eight bytes; others are tried always.
         bool hashed = false;
         uint32_t window_at = 0;
@@ -79,7 +83,7 @@ private:
         std::vector<uint32_t> unhashed;
     };
 
-    static LiteralEdge literal_edge(const std::string& text, uint32_t node);
+    static LiteralHead head_of(const LiteralEdge& edge);
     bool walk(uint32_t node, const char* at, size_t depth);
     bool try_literal(const LiteralEdge& edge, const char* at, size_t depth);
     bool try_slot(const SlotEdge& edge, const char* at, size_t depth);
