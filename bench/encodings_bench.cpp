@@ -244,6 +244,7 @@ void measure(const Table& table)
                                const Value& value)
     {
         size_t found = 0;
+        size_t counted = 0;
         bool decided = true;
         PodVector<uint8_t> mask(kPageRows);
         const double ns = nanoseconds_a_row(
@@ -259,9 +260,37 @@ void measure(const Table& table)
                         found += mask[i];
                 }
             });
-        std::printf("%-45s %s %8.2f ns/row, %zu rows\n", name, decided ? "decided" : "UNDECIDED",
-                    ns, decided ? found : 0);
+        const double count_ns = nanoseconds_a_row(
+            table.rows,
+            [&]
+            {
+                counted = 0;
+                for (size_t page = 0; page < part.pages.size(); ++page)
+                {
+                    const auto opened = open(*decoder, part, page, column);
+                    const auto some = opened->count_matching({kind, {value}}, 0, opened->rows());
+                    counted += some ? 1 : 0;
+                }
+            });
+        std::printf("%-45s %s %8.2f ns/row, %zu rows; %zu of %zu pages counted %8.3f ns/row\n",
+                    name, decided ? "decided" : "UNDECIDED", ns, decided ? found : 0, counted,
+                    part.pages.size(), count_ns);
     };
+    const size_t texts = header.size() == 1 ? 0 : 5;
+    for (const size_t bytes : {22, 60})
+    {
+        const double ns = nanoseconds_a_row(
+            table.rows,
+            [&]
+            {
+                for (size_t page = 0; page < part.pages.size(); ++page)
+                {
+                    const auto opened = open(*decoder, part, page, texts);
+                    opened->decode_prefix(0, opened->rows(), bytes);
+                }
+            });
+        std::printf("first %zu bytes of a text %31.2f ns/row\n", bytes, ns);
+    }
     using Kind = PagePredicate::Kind;
     if (header.size() == 1)
     {

@@ -1,3 +1,4 @@
+#include "base/substring_search.h"
 #include "encodings/byte_reader.h"
 #include "encodings/hex_text.h"
 #include "encodings/predicate_masks.h"
@@ -152,42 +153,26 @@ public:
         return true;
     }
 
-    // Compares whole bytes and up to one half.
-    bool starts_with(std::string_view prefix, size_t begin, size_t count, uint8_t* hits) const
+    bool test(TextTest test, std::string_view text, size_t begin, size_t count,
+              uint8_t* hits) const
     {
         BASALT_ASSERT(begin + count <= rows_);
-        if (form_.dashes)
-            return false;
-        char wanted[kMaxHexDigits / 2 + 8] = {};
-        if (prefix.size() > form_.digits ||
-            !parse_hex_plain(prefix.data(), prefix.size() & ~size_t{1}, form_.letters, wanted))
+        if (test == TextTest::Contains)
+            return contains(text, begin, count, hits);
+        if (text.size() > form_.length() ||
+            (test == TextTest::Equals && text.size() != form_.length()))
         {
             std::memset(hits, 0, count);
             return true;
         }
-        const size_t whole = prefix.size() / 2;
-        const int half = prefix.size() % 2 ? hex_digit(prefix.back(), form_.letters) : 0;
-        if (half < 0)
+        const size_t at = test == TextTest::EndsWith ? form_.length() - text.size() : 0;
+        HexRun run;
+        if (!take_run(text, at, run))
         {
             std::memset(hits, 0, count);
             return true;
         }
-        const char* from = binary_ + begin * width();
-        const size_t width = this->width();
-        if (whole == 8 && prefix.size() == 16)
-        {
-            const auto word = load<uint64_t>(wanted);
-            for (size_t i = 0; i < count; ++i)
-                hits[i] = load<uint64_t>(from + i * width) == word;
-            return true;
-        }
-        for (size_t i = 0; i < count; ++i)
-        {
-            const char* value = from + i * width;
-            hits[i] = std::memcmp(value, wanted, whole) == 0 &&
-                      (prefix.size() % 2 == 0 ||
-                       static_cast<uint8_t>(value[whole]) >> 4 == half);
-        }
+        stands_at(run, begin, count, hits);
         return true;
     }
 
@@ -201,6 +186,116 @@ private:
         for (size_t i = 0; i < count; ++i)
             column->offsets()[i] = (i + 1) * length;
         return column;
+    }
+
+    // Digits at a known place of a value, as bytes and masks of what matters in each.
+    struct HexRun
+    {
+        size_t byte = 0; // of the value where they begin
+        size_t size = 0; // bytes
+        char bytes[kMaxHexDigits / 2 + 8] = {};
+        char masks[kMaxHexDigits / 2 + 8] = {};
+    };
+
+    // The text from character `at` of a value on; false when no value has it there. It fits.
+    bool take_run(std::string_view text, size_t at, HexRun& run) const
+    {
+        size_t digit = 0; // of the value
+        for (size_t i = 0; i < at; ++i)
+            digit += !is_dash(i);
+        run.byte = digit / 2;
+        for (size_t i = 0; i < text.size(); ++i)
+        {
+            if (is_dash(at + i))
+            {
+                if (text[i] != '-')
+                    return false;
+                continue;
+            }
+            const int value = hex_digit(text[i], form_.letters);
+            if (value < 0)
+                return false;
+            const size_t byte = digit / 2 - run.byte;
+            const unsigned shift = digit % 2 ? 0 : 4;
+            run.bytes[byte] = static_cast<char>(run.bytes[byte] | value << shift);
+            run.masks[byte] = static_cast<char>(run.masks[byte] | 15 << shift);
+            run.size = byte + 1;
+            ++digit;
+        }
+        return true;
+    }
+
+    bool is_dash(size_t character) const
+    {
+        return form_.dashes && std::find(std::begin(kDashes), std::end(kDashes), character) !=
+                                   std::end(kDashes);
+    }
+
+    void stands_at(const HexRun& run, size_t begin, size_t count, uint8_t* hits) const
+    {
+        const size_t width = this->width();
+        const char* from = binary_ + begin * width + run.byte;
+        if (run.size <= 8 && count > 8)
+        {
+            // The last values may have fewer than 8 bytes behind them.
+            const auto word = load<uint64_t>(run.bytes);
+            const auto mask = load<uint64_t>(run.masks);
+            const size_t wide = count - 8;
+            for (size_t i = 0; i < wide; ++i)
+                hits[i] = (load<uint64_t>(from + i * width) & mask) == word;
+            return stands_at_slowly(run, from + wide * width, count - wide, hits + wide);
+        }
+        stands_at_slowly(run, from, count, hits);
+    }
+
+    void stands_at_slowly(const HexRun& run, const char* from, size_t count, uint8_t* hits) const
+    {
+        const size_t width = this->width();
+        for (size_t i = 0; i < count; ++i, from += width)
+        {
+            uint8_t differences = 0;
+            for (size_t b = 0; b < run.size && !differences; ++b)
+                differences |= static_cast<uint8_t>((from[b] & run.masks[b]) ^ run.bytes[b]);
+            hits[i] = differences == 0;
+        }
+    }
+
+    // Searches the bytes of all values at once for the whole bytes of the text at an even and at
+    // an odd place, then looks at what stands around. False for short texts.
+    bool contains(std::string_view text, size_t begin, size_t count, uint8_t* hits) const
+    {
+        constexpr size_t kLeastDigits = 7;
+        if (form_.dashes || text.size() < kLeastDigits)
+            return false;
+        std::memset(hits, 0, count);
+        if (text.size() > form_.digits ||
+            hex_run(text.data(), text.size(), form_.letters) < text.size())
+            return true;
+        const size_t width = this->width();
+        const char* const from = binary_ + begin * width;
+        const char* const end = from + count * width;
+        for (size_t odd = 0; odd < 2; ++odd)
+        {
+            const size_t whole = (text.size() - odd) / 2;
+            std::string wanted(whole, 0);
+            parse_hex_plain(text.data() + odd, 2 * whole, form_.letters, wanted.data());
+            const int before = odd ? hex_digit(text[0], form_.letters) : -1;
+            const int after =
+                odd + 2 * whole < text.size() ? hex_digit(text.back(), form_.letters) : -1;
+            const SubstringSearcher searcher(wanted);
+            for (const char* at = from; (at = searcher.find(at, end)) != end; ++at)
+            {
+                const auto offset = static_cast<size_t>(at - from);
+                const size_t in_value = offset % width;
+                if (in_value + whole + (after >= 0) > width || (before >= 0 && in_value == 0))
+                    continue;
+                if ((before >= 0 && (at[-1] & 15) != before) ||
+                    (after >= 0 && static_cast<uint8_t>(at[whole]) >> 4 != after))
+                    continue;
+                hits[offset / width] = 1;
+            }
+        }
+        return true;
     }
 
     // mask[i] = whether the value is one of those in `wanted`.
@@ -337,11 +432,11 @@ std::string_view hex_alphabet_of(const EncodedPage& page)
     return hex ? hex->alphabet() : std::string_view();
 }
 
-bool hex_starts_with(const EncodedPage& page, std::string_view prefix, size_t begin, size_t count,
-                     uint8_t* hits)
+bool test_hex_texts(const EncodedPage& page, TextTest test, std::string_view text, size_t begin,
+                    size_t count, uint8_t* hits)
 {
     const auto* hex = dynamic_cast<const HexPage*>(&page);
-    return hex && hex->starts_with(prefix, begin, count, hits);
+    return hex && hex->test(test, text, begin, count, hits);
 }
 
 } // namespace basalt::encodings

@@ -97,8 +97,8 @@ public:
     // The rows with these numbers (ascending), for late materialisation.
     virtual ColumnPtr decode_rows(const RowIndexes& rows) const;
 
-    // Of texts: the first `bytes` bytes of each value (all of a shorter one), in any column
-    // form. For GROUP BY substring(x, 1, n) and the like.
+    // Of texts: at least the first `bytes` bytes of each value (all of a shorter one), in any
+    // column form. For GROUP BY substring(x, 1, n) and the like.
     virtual ColumnPtr decode_prefix(size_t begin, size_t count, size_t bytes) const;
 
     // The page as distinct values and a code per row, when it is stored so: any expression over
@@ -116,6 +116,17 @@ public:
     {
         return false;
     }
+
+    // How many of these rows satisfy it, where that is cheaper than a mask; nullopt where it is
+    // not.
+    virtual std::optional<size_t> count_matching(const PagePredicate& predicate, size_t begin,
+                                                 size_t count) const
+    {
+        return std::nullopt;
+    }
+
+    // The page itself; others that stand for a page which is opened at its first use say which.
+    virtual const EncodedPage& opened() const { return *this; }
 };
 using EncodedPagePtr = std::shared_ptr<const EncodedPage>;
 

@@ -55,21 +55,25 @@ std::optional<PagePattern> PagePattern::make(const PagePredicate& predicate)
 
 void PagePattern::split(std::string_view pattern)
 {
-    std::string part;
+    std::string text;
+    bool at_begin = true;
+    const auto end_piece = [&](bool at_end)
+    {
+        if (!text.empty() || (at_begin && at_end))
+            pieces_.push_back({text, at_begin, at_end});
+        // An inner part that is empty says nothing: %% is %.
+        if (parts_.empty() || !text.empty() || at_end)
+            parts_.push_back(text);
+        at_begin = false;
+        text.clear();
+    };
     for (size_t i = 0; i < pattern.size(); ++i)
     {
         const char c = pattern[i];
-        if (c == '_')
+        if (c == '_' || c == '%')
         {
-            parts_.clear();
-            return;
-        }
-        if (c == '%')
-        {
-            // An inner part that is empty says nothing: %% is %.
-            if (parts_.empty() || !part.empty())
-                parts_.push_back(part);
-            part.clear();
+            has_any_character_ |= c == '_';
+            end_piece(false);
             continue;
         }
         if (c == '\\')
@@ -77,17 +81,22 @@ void PagePattern::split(std::string_view pattern)
             const char next = pattern[i + 1]; // there is one: make() has looked
             if (next == '%' || next == '_' || next == '\\')
             {
-                part.push_back(next);
+                text.push_back(next);
                 ++i;
                 continue;
             }
         }
-        part.push_back(c);
+        text.push_back(c);
     }
-    parts_.push_back(part);
-    if (ignores_case_)
-        for (auto& text : parts_)
-            text = ascii_lower(text);
+    end_piece(true);
+    if (has_any_character_)
+        parts_.clear();
+    if (!ignores_case_)
+        return;
+    for (auto& part : parts_)
+        part = ascii_lower(part);
+    for (auto& piece : pieces_)
+        piece.text = ascii_lower(piece.text);
 }
 
 } // namespace basalt::encodings

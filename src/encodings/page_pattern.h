@@ -22,6 +22,17 @@ public:
     // pattern has a _.
     const std::vector<std::string>& parts() const { return parts_; }
 
+    // Texts without wildcards that a match holds: what stands between the % and _, those that are
+    // not empty. A pattern without wildcards is one piece. ILIKE: in lower case.
+    struct Piece
+    {
+        std::string text;
+        bool at_begin = false; // of the value
+        bool at_end = false;
+    };
+    const std::vector<Piece>& pieces() const { return pieces_; }
+    bool has_any_character() const { return has_any_character_; } // a _
+
     // With the negation.
     bool matches(std::string_view text) const { return pattern_.matches(text) != negated_; }
 
@@ -36,6 +47,8 @@ private:
     bool ignores_case_ = false;
     LikePattern pattern_;
     std::vector<std::string> parts_;
+    std::vector<Piece> pieces_;
+    bool has_any_character_ = false;
 };
 
 std::string ascii_lower(std::string_view text);

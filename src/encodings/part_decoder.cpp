@@ -188,41 +188,9 @@ ColumnPtr EncodedPage::decode_rows(const RowIndexes& rows) const
     return decode(begin, rows.back() - begin + 1)->take(inside);
 }
 
-namespace
+ColumnPtr EncodedPage::decode_prefix(size_t begin, size_t count, size_t) const
 {
-
-// The first bytes of each text of a flat column.
-ColumnPtr cut_texts(const Column& column, size_t bytes)
-{
-    if (column.form() == ColumnForm::Nullable)
-    {
-        const auto& nullable = column_as<NullableColumn>(column);
-        return NullableColumn::make(cut_texts(*nullable.nested(), bytes), nullable.null_column());
-    }
-    BASALT_ASSERT(column.form() == ColumnForm::String);
-    const auto& texts = column_as<StringColumn>(column);
-    auto result = std::make_shared<StringColumn>();
-    result->reserve(texts.size());
-    for (size_t i = 0; i < texts.size(); ++i)
-        result->append(texts.at(i).substr(0, bytes));
-    return result;
-}
-
-} // namespace
-
-ColumnPtr EncodedPage::decode_prefix(size_t begin, size_t count, size_t bytes) const
-{
-    const ColumnPtr whole = decode(begin, count);
-    if (whole->form() == ColumnForm::Constant)
-        return std::make_shared<ConstantColumn>(
-            cut_texts(*column_as<ConstantColumn>(whole).nested(), bytes), count);
-    if (whole->form() == ColumnForm::Dictionary)
-    {
-        const auto& dictionary = column_as<DictionaryColumn>(whole);
-        return std::make_shared<DictionaryColumn>(cut_texts(*dictionary.dictionary(), bytes),
-                                                  dictionary.codes());
-    }
-    return cut_texts(*whole, bytes);
+    return decode(begin, count);
 }
 
 std::shared_ptr<const PartDecoder> make_part_decoder(Header header, std::vector<std::string> shared,

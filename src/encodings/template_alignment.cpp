@@ -45,7 +45,10 @@ private:
 
     void with(SlotCondition::Kind kind, size_t part, size_t begin, size_t end, size_t next_part)
     {
-        current_.push_back({kind, part, std::string(text_.substr(begin, end - begin))});
+        auto& condition = current_.emplace_back();
+        condition.kind = kind;
+        condition.part = part;
+        condition.text = text_.substr(begin, end - begin);
         if (next_part == SIZE_MAX)
             emit();
         else

@@ -4,7 +4,9 @@
 // values, and a line holds the text when all conditions of one way are met. So LIKE is decided
 // per template, or by looking at the slots that matter.
 
+#include "encodings/page_pattern.h"
 #include "encodings/template_page.h"
+#include "encodings/value_pages.h"
 
 #include <bitset>
 
@@ -13,17 +15,20 @@ namespace basalt::inline encodings
 
 struct SlotCondition
 {
-    enum class Kind : uint8_t
-    {
-        Equals,
-        StartsWith,
-        EndsWith,
-        Contains,
-    } kind = Kind::Equals;
+    using Kind = TextTest;
+
+    Kind kind = Kind::Equals;
     size_t part = 0; // of the template
-    std::string text;
+    std::string text; // in lower case when the case is ignored
+    bool ignores_case = false;
 
     bool holds(std::string_view value) const
+    {
+        return ignores_case ? holds_exactly(ascii_lower(value)) : holds_exactly(value);
+    }
+
+private:
+    bool holds_exactly(std::string_view value) const
     {
         switch (kind)
         {

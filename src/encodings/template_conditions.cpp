@@ -1,5 +1,6 @@
 #include "encodings/template_conditions.h"
 
+#include "base/substring_search.h"
 #include "encodings/template_siblings.h"
 
 #include <algorithm>
@@ -17,20 +18,49 @@ void test_texts(const Column& column, const SlotCondition& condition, size_t cou
     if (column.form() != ColumnForm::String || column.size() != count)
         throw_damaged_page("a column that it refers to is no text");
     const auto& texts = column_as<StringColumn>(column);
+    if (condition.kind == Kind::Contains)
+        return SubstringSearcher(condition.text, condition.ignores_case)
+            .mark_rows(texts.chars().data(), texts.offsets().data(), count, hits);
     for (size_t i = 0; i < count; ++i)
         hits[i] = condition.holds(texts.at(i));
+}
+
+// The condition for pages of any encoding.
+PagePredicate predicate_of(const SlotCondition& condition)
+{
+    if (condition.kind == Kind::Equals && !condition.ignores_case)
+        return {PagePredicate::Kind::Equals, {Value(condition.text)}};
+    std::string pattern;
+    if (condition.kind == Kind::EndsWith || condition.kind == Kind::Contains)
+        pattern = "%";
+    for (const char c : condition.text)
+    {
+        if (c == '%' || c == '_' || c == '\\')
+            pattern.push_back('\\');
+        pattern.push_back(c);
+    }
+    if (condition.kind == Kind::StartsWith || condition.kind == Kind::Contains)
+        pattern.push_back('%');
+    return {condition.ignores_case ? PagePredicate::Kind::ILike : PagePredicate::Kind::Like,
+            {Value(std::move(pattern))}};
 }
 
 void test_page(const EncodedPage& page, const SlotCondition& condition, size_t begin, size_t count,
                uint8_t* hits)
 {
-    if (condition.kind == Kind::Equals &&
-        page.evaluate({PagePredicate::Kind::Equals, {Value(condition.text)}}, begin, count, hits))
+    if (!condition.ignores_case &&
+        test_hex_texts(page, condition.kind, condition.text, begin, count, hits))
         return;
-    if (condition.kind == Kind::StartsWith &&
-        hex_starts_with(page, condition.text, begin, count, hits))
+    if (page.evaluate(predicate_of(condition), begin, count, hits))
         return;
-    test_texts(*to_flat(page.decode(begin, count)), condition, count, hits);
+    while (count)
+    {
+        const size_t some = std::min(count, kIntegerBlock - begin % kIntegerBlock);
+        test_texts(*to_flat(page.decode(begin, some)), condition, some, hits);
+        begin += some;
+        count -= some;
+        hits += some;
+    }
 }
 
 // Texts of numbers; the text is short, so writing it is not much dearer than comparing.
@@ -100,8 +130,14 @@ void test_slot(const TemplatePage::Part& part, const SlotCondition& condition, s
         if (!dictionary)
             return test_page(*part.texts->page(), condition, begin, count, hits);
         PodVector<uint8_t> per_text(dictionary->size());
+        uint8_t any = 0;
         for (size_t i = 0; i < per_text.size(); ++i)
-            per_text[i] = condition.holds(dictionary->at(i));
+            any |= per_text[i] = condition.holds(dictionary->at(i));
+        if (!any)
+        {
+            std::fill_n(hits, count, 0);
+            return;
+        }
         PodVector<uint64_t> codes(count);
         part.texts->read_codes(begin, count, codes.data());
         for (size_t i = 0; i < count; ++i)
@@ -118,7 +154,7 @@ void test_slot(const TemplatePage::Part& part, const SlotCondition& condition, s
     case NumberForm::Same:
     {
         int64_t value = 0;
-        if (condition.kind == Kind::Equals)
+        if (condition.kind == Kind::Equals && !condition.ignores_case)
         {
             if (value_of_text(part, form, condition.text, value))
                 return equal_values(values.data(), count, value, hits);
@@ -151,7 +187,7 @@ void test_sibling(const TemplatePage::Part& part, const EncodedPage& page,
                   const SlotCondition& condition, size_t begin, size_t count, uint8_t* hits)
 {
     if (part.kind == SlotKind::SiblingText)
-        return test_page(page, condition, begin, count, hits);
+        return test_page(page.opened(), condition, begin, count, hits);
     const ColumnPtr column = to_flat(page.decode(begin, count));
     if (column->form() != ColumnForm::Vector || column->size() != count)
         throw_damaged_page("a column that it refers to is no number");

@@ -253,6 +253,9 @@ void TemplateEncoder::write(const StringColumn& column, SiblingColumns& siblings
         write_text_values(*raw, level_, stream);
         sink.add(stream);
     }
+    append_varint(sink.description(), used_siblings_.size());
+    for (const uint32_t column : used_siblings_)
+        siblings.facts(column).append_to(sink.description());
     PageHead head;
     head.encoding = PageEncoding::Templates;
     head.rows = static_cast<uint32_t>(rows);

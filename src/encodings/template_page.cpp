@@ -59,6 +59,24 @@ TemplatePage::TemplatePage(const PageHead& head, std::shared_ptr<const SharedTem
             add_part(templates_[i], std::move(opened));
         }
     }
+    read_text_facts(reader);
+}
+
+// Absent in pages of older programs.
+void TemplatePage::read_text_facts(ByteReader& reader)
+{
+    const size_t known =
+        reader.left() ? reader.count(siblings_.size(), "too many columns are referred to") : 0;
+    std::vector<TextFacts> facts(siblings_.size());
+    for (size_t i = 0; i < known; ++i)
+        facts[i] = TextFacts::read(reader);
+    for (auto& one : templates_)
+        for (auto& part : one.parts)
+            if (part.kind == SlotKind::SiblingText)
+            {
+                part.sibling_alphabet = facts[part.sibling].alphabet;
+                part.sibling_length = facts[part.sibling].length;
+            }
 }
 
 void TemplatePage::read_part(const TemplatePart& part, size_t count, StreamSource& source,
@@ -183,6 +201,17 @@ void TemplatePage::select(size_t block, size_t first, size_t count, const RowInd
 
 ColumnPtr TemplatePage::decode(size_t begin, size_t count) const
 {
+    return write_range(begin, count, kWholeLine);
+}
+
+ColumnPtr TemplatePage::decode_rows(const RowIndexes& rows) const
+{
+    return write_rows(rows, kWholeLine);
+}
+
+std::shared_ptr<StringColumn> TemplatePage::write_range(size_t begin, size_t count,
+                                                        size_t most) const
+{
     BASALT_ASSERT(begin + count <= rows_);
     auto column = std::make_shared<StringColumn>();
     column->offsets().reserve(count);
@@ -193,14 +222,14 @@ ColumnPtr TemplatePage::decode(size_t begin, size_t count) const
         const size_t some = std::min(count, kIntegerBlock - first);
         Selection selection;
         select(block, first, some, nullptr, selection);
-        render(selection, *column);
+        render(selection, most, *column);
         begin += some;
         count -= some;
     }
     return column;
 }
 
-ColumnPtr TemplatePage::decode_rows(const RowIndexes& rows) const
+std::shared_ptr<StringColumn> TemplatePage::write_rows(const RowIndexes& rows, size_t most) const
 {
     auto column = std::make_shared<StringColumn>();
     for (size_t i = 0; i < rows.size();)
@@ -212,13 +241,13 @@ ColumnPtr TemplatePage::decode_rows(const RowIndexes& rows) const
             inside.push_back(static_cast<uint32_t>(rows[i] % kIntegerBlock));
         Selection selection;
         select(block, 0, inside.back() + 1, &inside, selection);
-        render(selection, *column);
+        render(selection, most, *column);
     }
     return column;
 }
 
-// Templates that begin with enough text give one dictionary entry each; the rest of the rows are
-// written and cut, an entry each.
+// Templates that begin with enough text give one dictionary entry each; the begin of the other
+// rows is written, an entry each.
 ColumnPtr TemplatePage::decode_prefix(size_t begin, size_t count, size_t bytes) const
 {
     BASALT_ASSERT(begin + count <= rows_);
@@ -239,7 +268,7 @@ ColumnPtr TemplatePage::decode_prefix(size_t begin, size_t count, size_t bytes) 
         known_rows += templates_[t].count;
     }
     if (known_rows * 2 < rows_)
-        return EncodedPage::decode_prefix(begin, count, bytes);
+        return write_range(begin, count, bytes);
     PodVector<uint32_t> codes(count);
     ids_.read_as(begin, count, codes.data());
     RowIndexes others;
@@ -253,11 +282,11 @@ ColumnPtr TemplatePage::decode_prefix(size_t begin, size_t count, size_t bytes) 
     }
     if (!others.empty())
     {
-        const ColumnPtr lines = decode_rows(others);
+        const auto lines = write_rows(others, bytes);
         for (size_t i = 0; i < others.size(); ++i)
         {
             codes[others[i] - begin] = static_cast<uint32_t>(dictionary->size());
-            dictionary->append(column_as<StringColumn>(*lines).at(i).substr(0, bytes));
+            dictionary->append(lines->at(i));
         }
     }
     return std::make_shared<DictionaryColumn>(std::move(dictionary), std::move(codes));

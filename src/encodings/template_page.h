@@ -7,6 +7,7 @@
 #include "encodings/slot_streams.h"
 #include "encodings/slot_text.h"
 #include "encodings/slot_time.h"
+#include "encodings/template_siblings.h"
 #include "encodings/text_values.h"
 
 #include <bitset>
@@ -26,7 +27,7 @@ struct SharedTemplates
     explicit SharedTemplates(std::string_view bytes);
 };
 
-struct SlotCondition;
+class TemplateDecision;
 
 class TemplatePage final : public EncodedPage
 {
@@ -41,6 +42,8 @@ public:
     ColumnPtr decode_prefix(size_t begin, size_t count, size_t bytes) const override;
     bool evaluate(const PagePredicate& predicate, size_t begin, size_t count,
                   uint8_t* mask) const override;
+    std::optional<size_t> count_matching(const PagePredicate& predicate, size_t begin,
+                                         size_t count) const override;
 
     // A text or a slot of a template of this page, slots that never change already text.
     struct Part
@@ -49,6 +52,8 @@ public:
         std::string text;             // of literals
         size_t sibling = 0;           // index into siblings_
         unsigned scale = 0;           // of SiblingNumber
+        TextAlphabet sibling_alphabet = TextAlphabet::Any; // of SiblingText
+        size_t sibling_length = 0;    // of all texts of the column in this page; 0: not known
         TimeShape time;               // of Time
         const SlotNumbers* numbers = nullptr;
         const TextValues* texts = nullptr;
@@ -81,21 +86,31 @@ private:
 
     void read_part(const TemplatePart& part, size_t count, StreamSource& source, Part& out);
     void add_part(PageTemplate& into, Part part) const;
+    void read_text_facts(ByteReader& reader);
     // The first slot value of each template at a block's begin.
     const uint32_t* cursors(size_t block) const;
     void select(size_t block, size_t first, size_t count, const RowIndexes* rows,
                 Selection& selection) const;
-    void render(const Selection& selection, StringColumn& out) const;
-    struct Verdict;
-    struct LinePredicate;
-    struct Decided;
-    std::shared_ptr<const Decided> decide(const PagePredicate& predicate) const;
+    // most: bytes of each line, kWholeLine for all.
+    void render(const Selection& selection, size_t most, StringColumn& out) const;
+    // The same, but parts of a line that begin before `most` are written whole.
+    void render_parts(const Selection& selection, size_t most, StringColumn& out) const;
+    std::shared_ptr<StringColumn> write_range(size_t begin, size_t count, size_t most) const;
+    std::shared_ptr<StringColumn> write_rows(const RowIndexes& rows, size_t most) const;
+    static constexpr size_t kWholeLine = SIZE_MAX;
+    class BesideMasks;
+    std::shared_ptr<const TemplateDecision> decide(const PagePredicate& predicate) const;
+    PodVector<uint8_t> answers_of(const TemplateDecision& decision, BesideMasks& beside) const;
+    void evaluate_range(const TemplateDecision& decision, const PodVector<uint8_t>& answers,
+                        size_t begin, size_t count, BesideMasks& beside, uint8_t* mask) const;
+    void evaluate_block(const TemplateDecision& decision, const PodVector<uint8_t>& answers,
+                        size_t begin, size_t count, uint32_t mask_begin, BesideMasks& beside,
+                        uint8_t* mask) const;
+    void meet(size_t number, const TemplateDecision& decision, size_t from, size_t count,
+              const uint32_t* rows, BesideMasks& beside, uint8_t* hits) const;
     // Decides rows (offsets in the block, ascending) by their lines; mask begins at row `first`.
-    void look(const LinePredicate& predicate, size_t block, size_t first, const RowIndexes& rows,
+    void look(const TemplateDecision& decision, size_t block, size_t first, const RowIndexes& rows,
               uint8_t* mask) const;
-    void check_conditions(size_t number, const std::vector<std::vector<SlotCondition>>& ways,
-                          bool negated, size_t begin, size_t count, const uint64_t* ids,
-                          uint8_t* mask) const;
 
     std::shared_ptr<const void> owner_;
     std::shared_ptr<const SharedTemplates> shared_;
@@ -108,8 +123,8 @@ private:
     std::deque<TextValues> texts_;
     mutable std::once_flag cursors_once_;
     mutable PodVector<uint32_t> cursors_; // by block, template
-    mutable std::mutex decided_mutex_;
-    mutable std::shared_ptr<const Decided> decided_;
+    mutable std::mutex decision_mutex_;
+    mutable std::shared_ptr<const TemplateDecision> decision_;
     mutable std::vector<std::vector<std::bitset<256>>> byte_sets_; // by template, part
 };
 

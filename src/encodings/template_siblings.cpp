@@ -1,6 +1,7 @@
 #include "encodings/template_siblings.h"
 
 #include "encodings/decimal_floats.h"
+#include "encodings/hex_text.h"
 #include "encodings/slot_text.h"
 #include "encodings/vector_visit.h"
 
@@ -111,6 +112,71 @@ EncodedPagePtr SiblingColumns::page_of(uint32_t column) const
     return std::make_shared<ColumnPage>(to_flat(block_[column].column));
 }
 
+std::string_view alphabet_bytes(TextAlphabet alphabet)
+{
+    switch (alphabet)
+    {
+    case TextAlphabet::HexLower:
+        return "0123456789abcdef";
+    case TextAlphabet::HexUpper:
+        return "0123456789ABCDEF";
+    case TextAlphabet::HexDashes:
+        return "-0123456789abcdef";
+    default:
+        return {};
+    }
+}
+
+TextFacts TextFacts::of(const StringColumn& texts)
+{
+    TextFacts facts;
+    if (texts.size() == 0)
+        return facts;
+    const uint64_t length = texts.offsets()[0];
+    uint64_t differences = length >> 32;
+    for (size_t i = 0; i < texts.size(); ++i)
+        differences |= texts.offsets()[i] ^ ((i + 1) * length);
+    if (differences == 0)
+        facts.length = static_cast<uint32_t>(length);
+    const char* const chars = texts.chars().data();
+    const size_t size = texts.chars().size();
+    for (const HexCase letters : {HexCase::Lower, HexCase::Upper})
+    {
+        bool dashes = false;
+        size_t at = hex_run(chars, size, letters);
+        while (at < size && chars[at] == '-' && letters == HexCase::Lower)
+        {
+            dashes = true;
+            ++at;
+            at += hex_run(chars + at, size - at, letters);
+        }
+        if (at < size)
+            continue;
+        facts.alphabet = letters == HexCase::Upper ? TextAlphabet::HexUpper
+                         : dashes                  ? TextAlphabet::HexDashes
+                                                   : TextAlphabet::HexLower;
+        break;
+    }
+    return facts;
+}
+
+void TextFacts::append_to(std::string& out) const
+{
+    out.push_back(static_cast<char>(alphabet));
+    append_varint(out, length);
+}
+
+TextFacts TextFacts::read(ByteReader& reader)
+{
+    TextFacts facts;
+    const uint8_t alphabet = reader.byte();
+    if (alphabet > static_cast<uint8_t>(TextAlphabet::HexDashes))
+        throw_damaged_page("texts of an unknown alphabet");
+    facts.alphabet = static_cast<TextAlphabet>(alphabet);
+    facts.length = static_cast<uint32_t>(reader.count(UINT32_MAX, "the length of a text"));
+    return facts;
+}
+
 SiblingColumns::SiblingColumns(const Block& block, std::vector<uint32_t> allowed)
     : block_(block), numbers_(block.width())
 {
@@ -125,6 +191,12 @@ SiblingColumns::SiblingColumns(const Block& block, std::vector<uint32_t> allowed
         else if (!is_text && form == ColumnForm::Vector)
             number_columns_.push_back(column);
     }
+}
+
+TextFacts SiblingColumns::facts(uint32_t column) const
+{
+    const bool is_text = block_[column].column->form() == ColumnForm::String;
+    return is_text ? TextFacts::of(text(column)) : TextFacts();
 }
 
 const StringColumn& SiblingColumns::text(uint32_t column) const

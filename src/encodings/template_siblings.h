@@ -4,6 +4,7 @@
 // numbers by their shortest decimal text.
 
 #include "base/pod_vector.h"
+#include "encodings/byte_reader.h"
 #include "encodings/page.h"
 
 #include <memory>
@@ -33,6 +34,29 @@ bool may_be_sibling(const TypePtr& type, bool& is_text);
 void read_sibling_mantissas(const Column& column, size_t begin, size_t count, unsigned scale,
                             int64_t* mantissas);
 
+// What all texts of a column in a page have in common, so that conditions on them can be decided
+// before the column is read. Numbers on disk.
+enum class TextAlphabet : uint8_t
+{
+    Any = 0,
+    HexLower = 1,  // 0-9a-f
+    HexUpper = 2,  // 0-9A-F
+    HexDashes = 3, // 0-9a-f-
+};
+// Empty for Any.
+std::string_view alphabet_bytes(TextAlphabet alphabet);
+
+struct TextFacts
+{
+    TextAlphabet alphabet = TextAlphabet::Any;
+    uint32_t length = 0; // of each text; 0: they differ
+
+    static TextFacts of(const StringColumn& texts);
+    void append_to(std::string& out) const;
+    // Throws CORRUPTED_DATA.
+    static TextFacts read(ByteReader& reader);
+};
+
 class SiblingColumns
 {
 public:
@@ -43,6 +67,7 @@ public:
     const std::vector<uint32_t>& numbers() const { return number_columns_; }
     const StringColumn& text(uint32_t column) const;
     const SiblingNumbers& number(uint32_t column); // made at the first use
+    TextFacts facts(uint32_t column) const; // of a number: nothing
     // The column as a page, for reading back what refers to it. Any column of the block.
     EncodedPagePtr page_of(uint32_t column) const;
 

@@ -27,9 +27,17 @@ EncodedPagePtr open_hex_text(const PageHead& head, PageBytes bytes);
 
 // Of a page that open_hex_text opened: the bytes that its texts may hold; empty for other pages.
 std::string_view hex_alphabet_of(const EncodedPage& page);
-// hits[i] = whether text begin + i begins with `prefix`; false for other pages.
-bool hex_starts_with(const EncodedPage& page, std::string_view prefix, size_t begin, size_t count,
-                     uint8_t* hits);
+// hits[i] = whether text begin + i is, begins with, ends with or holds `text`, decided on the
+// binary digits. False for other pages, and where looking at the texts is as good.
+enum class TextTest : uint8_t
+{
+    Equals,
+    StartsWith,
+    EndsWith,
+    Contains,
+};
+bool test_hex_texts(const EncodedPage& page, TextTest test, std::string_view text, size_t begin,
+                    size_t count, uint8_t* hits);
 
 // `nested` is a page of the nested column.
 void write_nullable(const uint8_t* nulls, size_t rows, size_t granule_rows,

@@ -108,6 +108,9 @@ struct ScanRequest
     // Names of columns to return, in order; may be empty: then blocks have rows but no columns.
     // Virtual columns of the engine may be named (_part, _partition_id, _part_offset, _table …).
     std::vector<std::string> columns;
+    // By column: only so many first bytes of its texts are needed, 0: all. Empty: all of all. A
+    // hint: scans may return more.
+    std::vector<size_t> prefix_bytes;
     // Applied completely by the scan: every returned row satisfies it. Reads only stored and
     // virtual columns. May be null.
     ExpressionPtr filter;

@@ -50,6 +50,8 @@ void optimize(QueryPlan& plan, AnalyzerContext& context)
         read_in_order(*plan.root, query);
     if (enabled)
         plan.root = materialize_late(std::move(plan.root), query);
+    if (enabled && query.settings.get_bool("basalt_read_text_prefixes"))
+        read_prefixes(*plan.root, query);
     report_reads(*plan.root, context);
 }
 

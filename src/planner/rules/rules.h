@@ -42,6 +42,10 @@ void read_in_order(PlanNode& node, const QueryContext& context);
 // query_plan_optimize_lazy_materialization, query_plan_max_limit_for_lazy_materialization.
 PlanPtr materialize_late(PlanPtr node, const QueryContext& context);
 
+// Texts of which expressions look at the first bytes only are not read whole: substring(x, 1, n),
+// left, startsWith right above a scan. Setting basalt_read_text_prefixes.
+void read_prefixes(PlanNode& node, const QueryContext& context);
+
 // Shared by the rules. -------------------------------------------------------------------------
 
 bool reads_only_columns(const ExpressionPtr& expression, const Header& header);

@@ -69,9 +69,21 @@ const ColumnPtr& ChunkRows::column(size_t slot)
     return columns_[slot];
 }
 
+ColumnPtr ChunkRows::column_prefix(size_t slot, size_t bytes)
+{
+    return columns_[slot] || bytes == 0 ? column(slot) : reader_.read_prefix(slot, rows_, bytes);
+}
+
 bool ChunkRows::decide(size_t slot, const PagePredicate& predicate, Mask& mask)
 {
     return !columns_[slot] && reader_.evaluate(slot, predicate, rows_, mask);
+}
+
+std::optional<size_t> ChunkRows::count_matching(size_t slot, const PagePredicate& predicate)
+{
+    if (columns_[slot])
+        return std::nullopt;
+    return reader_.count_matching(slot, predicate, rows_);
 }
 
 namespace
@@ -153,6 +165,12 @@ const Mask& StepMemory::answers_for(size_t step, const ColumnPtr& dictionary)
         known.erase(known.begin());
     known.push_back(std::move(made));
     return known.back().answers;
+}
+
+std::optional<size_t> StepMemory::count(size_t step, ChunkRows& chunk)
+{
+    const auto& what = steps_.steps()[step];
+    return what.predicate ? chunk.count_matching(what.slots[0], *what.predicate) : std::nullopt;
 }
 
 void StepMemory::apply(size_t step, ChunkRows& chunk)

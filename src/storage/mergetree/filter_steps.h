@@ -23,8 +23,8 @@ struct FilterStep
     std::optional<PagePredicate> predicate;
 };
 
-// column <op> constant and LIKE, where the constant is exactly of the column's type; nothing
-// for other conditions.
+// column <op> constant, LIKE, startsWith and endsWith, where the constant is exactly of the column's
+// type; nothing for other conditions.
 std::optional<PagePredicate> page_predicate_of(const ExpressionPtr& condition);
 
 class FilterSteps
@@ -52,8 +52,12 @@ public:
     }
 
     const ColumnPtr& column(size_t slot);
+    // At least the first `bytes` of each text; 0: all.
+    ColumnPtr column_prefix(size_t slot, size_t bytes);
     // Asks the encoded page; false when it cannot tell, or the column's values are at hand anyway.
     bool decide(size_t slot, const PagePredicate& predicate, Mask& mask);
+    // The same, only how many; nothing when it cannot tell so.
+    std::optional<size_t> count_matching(size_t slot, const PagePredicate& predicate);
     const PageRows& rows() const { return rows_; }
     size_t size() const { return rows_.size(); }
     // Keeps the rows whose mask is not zero.
@@ -75,6 +79,8 @@ public:
     }
     // Decides step i for the chunk's rows and drops those that fail.
     void apply(size_t step, ChunkRows& chunk);
+    // How many of the chunk's rows step i keeps, where that is known without a mask.
+    std::optional<size_t> count(size_t step, ChunkRows& chunk);
 
 private:
     struct Known

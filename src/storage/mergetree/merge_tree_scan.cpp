@@ -58,7 +58,8 @@ MergeTreeScan::MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRe
 MergeTreeScan::MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRequest& request,
                              QueryContextPtr context, TableSnapshot snapshot)
     : table_(std::move(table)), context_(std::move(context)), snapshot_(std::move(snapshot)),
-      with_row_ids_(request.with_row_ids), block_rows_(std::max<size_t>(request.block_rows, 1)),
+      prefix_bytes_(request.prefix_bytes), with_row_ids_(request.with_row_ids),
+      block_rows_(std::max<size_t>(request.block_rows, 1)),
       top_bound_(request.top_bound), has_limit_(request.limit != 0),
       rows_left_(static_cast<int64_t>(std::min<uint64_t>(request.limit, INT64_MAX))),
       order_prefix_(request.order_prefix), order_descending_(request.order_descending)
@@ -290,6 +291,14 @@ ColumnPtr without_large_dictionary(const ColumnPtr& column)
 
 } // namespace
 
+bool MergeTreeScan::is_last_step(size_t step, const Chunk& chunk) const
+{
+    for (++step; step < steps_->size(); ++step)
+        if (step >= kMaxCertainSteps || !(chunk.certain >> step & 1))
+            return false;
+    return true;
+}
+
 Block MergeTreeScan::read_chunk(const Chunk& chunk, RowReader& reader, StepMemory& memory)
 {
     context_->check_alive();
@@ -298,15 +307,23 @@ Block MergeTreeScan::read_chunk(const Chunk& chunk, RowReader& reader, StepMemor
     page_rows.begin = chunk.begin;
     page_rows.count = chunk.count;
     ChunkRows rows(reader, slots_.size(), std::move(page_rows));
-    for (size_t step = 0; step < steps_->size() && rows.size(); ++step)
-        if (step >= kMaxCertainSteps || !(chunk.certain >> step & 1))
+    std::optional<size_t> counted;
+    for (size_t step = 0; step < steps_->size() && rows.size() && !counted; ++step)
+    {
+        if (step < kMaxCertainSteps && (chunk.certain >> step & 1))
+            continue;
+        if (is_last_step(step, chunk) && inner_header_.empty() && !with_row_ids_)
+            counted = memory.count(step, rows);
+        if (!counted)
             memory.apply(step, rows);
+    }
     Block block;
-    block.set_rows(rows.size());
-    if (rows.size())
+    block.set_rows(counted.value_or(rows.size()));
+    if (rows.size() && !counted)
     {
         for (size_t i = 0; i < inner_header_.size(); ++i)
-            block.add({without_large_dictionary(rows.column(output_slots_[i])),
+            block.add({without_large_dictionary(rows.column_prefix(
+                           output_slots_[i], i < prefix_bytes_.size() ? prefix_bytes_[i] : 0)),
                        inner_header_[i].type, inner_header_[i].name});
         if (with_row_ids_)
         {

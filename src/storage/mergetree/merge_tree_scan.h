@@ -53,6 +53,7 @@ private:
     void plan_ordered(const ScanRequest& request);
     void start_ordered();
     bool take_chunks(Stream& stream);
+    bool is_last_step(size_t step, const Chunk& chunk) const;
     Block read_chunk(const Chunk& chunk, RowReader& reader, StepMemory& memory);
     bool beyond_bound(const Chunk& chunk) const;
     RowReader& reader_for(Stream& stream, size_t source);
@@ -64,6 +65,7 @@ private:
     TableSnapshot snapshot_;
     ColumnSlots slots_;
     std::vector<size_t> output_slots_;
+    std::vector<size_t> prefix_bytes_; // as requested
     Header header_; // what next() returns
     Header inner_header_; // with columns that only the order needs
     bool with_row_ids_ = false;

@@ -22,6 +22,7 @@ const std::map<std::string_view, Kind>& kinds()
         {"greater", Kind::Greater},   {"greaterOrEquals", Kind::GreaterOrEquals},
         {"like", Kind::Like},         {"notLike", Kind::NotLike},
         {"ilike", Kind::ILike},       {"notILike", Kind::NotILike},
+        {"startsWith", Kind::Like},   {"endsWith", Kind::Like},
     };
     return by_name;
 }
@@ -64,6 +65,19 @@ std::optional<Value> exact_constant(const Expression& constant, const TypePtr& c
     return plain_integers ? convert_value(value, column) : std::nullopt;
 }
 
+// A pattern that is the text itself.
+std::string escaped(std::string_view text)
+{
+    std::string pattern;
+    for (const char c : text)
+    {
+        if (c == '%' || c == '_' || c == '\\')
+            pattern.push_back('\\');
+        pattern.push_back(c);
+    }
+    return pattern;
+}
+
 } // namespace
 
 std::optional<PagePredicate> page_predicate_of(const ExpressionPtr& condition)
@@ -85,6 +99,10 @@ std::optional<PagePredicate> page_predicate_of(const ExpressionPtr& condition)
     auto value = exact_constant(*constant, column->type());
     if (!value)
         return std::nullopt;
+    if (condition->name() == "startsWith")
+        value = Value(escaped(value->get<std::string>()) + "%");
+    else if (condition->name() == "endsWith")
+        value = Value("%" + escaped(value->get<std::string>()));
     PagePredicate predicate;
     predicate.kind = turned ? mirrored(found->second) : found->second;
     predicate.values.push_back(std::move(*value));

@@ -18,7 +18,8 @@ public:
     // context may be null: nothing is counted.
     PageReader(PartPtr part, bool direct, const QueryContext* context);
 
-    // Throws CORRUPTED_DATA or CHECKSUM_DOESNT_MATCH, naming part, column and page.
+    // Throws CORRUPTED_DATA or CHECKSUM_DOESNT_MATCH, naming part, column and page. The page may
+    // read others of its row range from this reader when it is used.
     const EncodedPagePtr& page(size_t column, size_t page);
     const Part& part() const { return *part_; }
 
@@ -33,7 +34,9 @@ private:
         uint64_t read_ahead = 0;
     };
 
-    std::string_view bytes_of(size_t column, const PageTable& table, size_t page);
+    // page_before: the column's last page that was read, or SIZE_MAX.
+    std::string_view bytes_of(size_t column, const PageTable& table, size_t page,
+                              size_t page_before);
 
     PartPtr part_;
     bool direct_;

@@ -187,6 +187,36 @@ RowReader::RowReader(std::shared_ptr<const SourcePlan> plan, bool direct,
         pages_ = std::make_unique<PageReader>(plan_->part(), direct, &context);
 }
 
+void RowReader::note_read(const SourcePlan::Slot& slot, const PageRows& rows)
+{
+    has_read_ = true;
+    const PageEntry& entry = plan_->part()->page_table(slot.column).entries[rows.page];
+    read_bytes_ += entry.uncompressed_bytes * rows.size() / std::max<uint32_t>(entry.rows, 1);
+}
+
+ColumnPtr RowReader::read_prefix(size_t slot_number, const PageRows& rows, size_t bytes)
+{
+    // Sparse rows are cheaper to read whole than with all that lies between them.
+    constexpr size_t kMostBetween = 4;
+    const auto& slot = plan_->slots_[slot_number];
+    if (!pages_ || slot.kind != SourcePlan::Slot::Kind::Stored || slot.stored_type ||
+        rows.size() == 0)
+        return read(slot_number, rows);
+    const size_t begin = rows.all ? rows.begin : rows.rows[0];
+    const size_t count = rows.all ? rows.count : rows.rows.back() + 1 - begin;
+    if (count > kMostBetween * rows.size())
+        return read(slot_number, rows);
+    const EncodedPagePtr& page = pages_->page(slot.column, rows.page);
+    note_read(slot, rows);
+    ColumnPtr column = page->decode_prefix(begin, count, bytes);
+    if (rows.all)
+        return column;
+    RowIndexes inside(rows.size());
+    for (size_t i = 0; i < inside.size(); ++i)
+        inside[i] = static_cast<uint32_t>(rows.rows[i] - begin);
+    return column->take(inside);
+}
+
 ColumnPtr RowReader::read_stored(const SourcePlan::Slot& slot, const PageRows& rows)
 {
     has_read_ = true;
@@ -205,8 +235,7 @@ ColumnPtr RowReader::read_stored(const SourcePlan::Slot& slot, const PageRows& r
         return column->take(shifted);
     }
     const EncodedPagePtr& page = pages_->page(slot.column, rows.page);
-    const PageEntry& entry = plan_->part()->page_table(slot.column).entries[rows.page];
-    read_bytes_ += entry.uncompressed_bytes * rows.size() / std::max<uint32_t>(entry.rows, 1);
+    note_read(slot, rows);
     if (rows.all)
         return page->decode(rows.begin, rows.count);
     // Nearly all rows are wanted: all are decoded, the others dropped.
@@ -280,6 +309,22 @@ bool RowReader::evaluate(size_t slot, const PagePredicate& predicate, const Page
     for (size_t i = 0; i < rows.size(); ++i)
         mask[i] = all[rows.rows[i] - begin];
     return true;
+}
+
+std::optional<size_t> RowReader::count_matching(size_t slot, const PagePredicate& predicate,
+                                                const PageRows& rows)
+{
+    const auto& what = plan_->slots_[slot];
+    if (!pages_ || what.kind != SourcePlan::Slot::Kind::Stored || what.stored_type || !rows.all ||
+        rows.count == 0)
+        return std::nullopt;
+    const auto found = pages_->page(what.column, rows.page)
+                           ->count_matching(predicate, rows.begin, rows.count);
+    if (!found)
+        return std::nullopt;
+    has_read_ = true;
+    context_.counters.add(ProfileEvent::PagesDecidedWithoutDecoding);
+    return found;
 }
 
 uint64_t RowReader::take_read_bytes()

@@ -111,15 +111,21 @@ public:
 
     // rows.size() values of the slot, any form, in the slot's type.
     ColumnPtr read(size_t slot, const PageRows& rows);
+    // The same of texts, where only the first `bytes` of each are needed; there may be more.
+    ColumnPtr read_prefix(size_t slot, const PageRows& rows, size_t bytes);
     // Decides a condition on the slot's encoded page without reading values; false when the slot
     // is not stored as it is or the page cannot tell.
     bool evaluate(size_t slot, const PagePredicate& predicate, const PageRows& rows, Mask& mask);
+    // The same, only how many; nothing also where a mask is as cheap.
+    std::optional<size_t> count_matching(size_t slot, const PagePredicate& predicate,
+                                         const PageRows& rows);
     const SourcePlan& plan() const { return *plan_; }
     // Bytes of values decoded since the last call.
     uint64_t take_read_bytes();
     bool take_has_read(); // whether anything stored was read since the last call
 
 private:
+    void note_read(const SourcePlan::Slot& slot, const PageRows& rows);
     ColumnPtr read_stored(const SourcePlan::Slot& slot, const PageRows& rows);
 
     std::shared_ptr<const SourcePlan> plan_;

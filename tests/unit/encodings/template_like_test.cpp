@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 namespace basalt
 {
 namespace
@@ -24,11 +26,21 @@ std::string escaped(std::string_view text)
     return out;
 }
 
-// A pattern from pieces of a line, sometimes with a piece changed.
+// % and _ stay what they are in patterns.
+std::string unescaped(std::string piece)
+{
+    std::erase(piece, '\\');
+    return piece;
+}
+
+// A pattern from pieces of a line, sometimes with a piece changed, in the other case, or longer
+// than the line.
 std::string pattern_from(std::string_view line, SeededRandom& random)
 {
     const auto below = [&](size_t n) { return n ? random.next_u64() % n : 0; };
     std::string pattern;
+    if (below(40) == 0)
+        return below(2) ? "" : "%" + escaped(line) + escaped(line) + "%";
     const size_t pieces = 1 + below(3);
     size_t at = below(3) ? below(line.size() + 1) : 0;
     if (at || below(2))
@@ -39,7 +51,10 @@ std::string pattern_from(std::string_view line, SeededRandom& random)
         std::string piece(line.substr(at, size));
         if (below(5) == 0 && !piece.empty())
             piece[below(piece.size())] ^= 1;
-        pattern += escaped(piece);
+        if (below(8) == 0)
+            for (char& c : piece)
+                c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+        pattern += below(10) ? escaped(piece) : unescaped(piece);
         at += size;
         if (at >= line.size() && below(2))
             return pattern;
@@ -78,6 +93,9 @@ void expect_likes(const EncodedPage& page, const StringColumn& column, uint64_t 
                     << pattern << " on " << column.at(begin + i);
                 hits += mask[i];
             }
+            const auto counted = page.count_matching({kind, {Value(pattern)}}, begin, count);
+            const size_t matching = std::accumulate(mask.begin(), mask.end(), size_t{0});
+            ASSERT_EQ(counted.value_or(matching), matching) << pattern;
         }
         const std::string equal(column.at(random.next_u64() % column.size()));
         std::vector<uint8_t> mask(count, 7);
@@ -114,6 +132,60 @@ TEST(TemplateLike, SaysWhatOddLinesSay)
     }
 }
 
+TEST(TemplateLike, SaysWhatRealLookingLinesSay)
+{
+    const auto type = type_from_name("String");
+    for (const auto line : {nginx_line, syslog_line, json_line})
+    {
+        const auto logs = lines_of(6000, 5, line);
+        const OnePart part(type, "", 512, {logs});
+        ASSERT_EQ(PageHead::read(part.pages[0]).encoding, PageEncoding::Templates);
+        const auto page = part.open(0);
+        const auto& column = column_as<StringColumn>(*logs);
+        expect_likes(*page, column, 6, 80);
+        for (const size_t bytes : {1, 7, 20, 60, 1000})
+        {
+            const ColumnPtr prefix = to_flat(page->decode_prefix(100, 5000, bytes));
+            ASSERT_EQ(prefix->size(), 5000u);
+            for (size_t i = 0; i < prefix->size(); ++i)
+                ASSERT_EQ(column_as<StringColumn>(*prefix).at(i).substr(0, bytes),
+                          column.at(100 + i).substr(0, bytes));
+        }
+    }
+}
+
+// Every needle of some lengths of some lines, so that it falls on texts, slots and their borders.
+TEST(TemplateLike, FindsNeedlesWhereverTheyStand)
+{
+    const auto type = type_from_name("String");
+    for (const auto line : {nginx_line, syslog_line, json_line, log_line})
+    {
+        const auto logs = lines_of(2000, 8, line);
+        const auto& column = column_as<StringColumn>(*logs);
+        const OnePart part(type, "", 512, {logs});
+        ASSERT_EQ(PageHead::read(part.pages[0]).encoding, PageEncoding::Templates);
+        const auto page = part.open(0);
+        std::vector<uint8_t> mask(column.size());
+        for (size_t row = 0; row < 3; ++row)
+            for (const size_t size : {1, 3, 9, 25, 70})
+                for (size_t at = 0; at + size <= column.at(row).size(); at += 1 + size / 4)
+                {
+                    const std::string_view needle = column.at(row).substr(at, size);
+                    const PagePredicate like{Kind::Like, {Value("%" + escaped(needle) + "%")}};
+                    ASSERT_TRUE(page->evaluate(like, 0, column.size(), mask.data()));
+                    size_t hits = 0;
+                    for (size_t i = 0; i < column.size(); ++i)
+                    {
+                        const bool holds = column.at(i).find(needle) != std::string_view::npos;
+                        ASSERT_EQ(mask[i], holds) << needle << " in " << column.at(i);
+                        hits += holds;
+                    }
+                    const auto counted = page->count_matching(like, 0, column.size());
+                    ASSERT_EQ(counted.value_or(hits), hits) << needle;
+                }
+    }
+}
+
 TEST(TemplateLike, LooksAtColumnsBesideIt)
 {
     const Header header = {{"message", type_from_name("String")},
@@ -145,6 +217,16 @@ TEST(TemplateLike, LooksAtColumnsBesideIt)
     ASSERT_EQ(siblings.size(), 2u);
     const auto page = decoder->open_page(0, {pages[0].bytes, nullptr}, siblings);
     expect_likes(*page, *message, 4, 200);
+    std::vector<uint8_t> mask(message->size());
+    for (size_t size = 1; size < 50; ++size)
+    {
+        const std::string_view line = message->at(size);
+        const std::string needle(line.substr(line.size() - std::min(line.size(), 20 + size), size));
+        ASSERT_TRUE(page->evaluate({Kind::Like, {Value("%" + needle + "%")}}, 0, mask.size(),
+                                   mask.data()));
+        for (size_t i = 0; i < mask.size(); ++i)
+            ASSERT_EQ(mask[i], message->at(i).find(needle) != std::string_view::npos) << needle;
+    }
 }
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "columns/column.h"
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,75 @@ inline std::string log_line(SeededRandom& random)
         return "connection from 192.168.1." + number(256) + " port " + number(65536) +
                (x % 3 ? " accepted" : " refused");
     }
+}
+
+inline std::string nginx_line(SeededRandom& random)
+{
+    static const char* const kPaths[] = {"/", "/index.html", "/api/v2/items?id=%d", "/static/app.js",
+                                         "/login?next=/cart_items", "/img/100%25.png"};
+    static const char* const kAgents[] = {
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36", "curl/7.88.1", "kube-probe/1.29",
+        "Go-http-client/1.1"};
+    const auto below = [&](uint64_t n) { return random.next_u64() % n; };
+    std::string path = kPaths[below(6)];
+    if (const size_t at = path.find("%d"); at != std::string::npos)
+        path.replace(at, 2, std::to_string(below(5000)));
+    char head[96];
+    std::snprintf(head, sizeof head, "10.%d.%d.%d - - [%02d/Aug/2026:%02d:%02d:%02d +0000] \"",
+                  static_cast<int>(below(4)), static_cast<int>(below(256)),
+                  static_cast<int>(below(256)), static_cast<int>(1 + below(28)),
+                  static_cast<int>(below(24)), static_cast<int>(below(60)),
+                  static_cast<int>(below(60)));
+    return head + std::string(below(4) ? "GET " : "POST ") + path + " HTTP/1.1\" " +
+           (below(9) ? "200 " : "503 ") + std::to_string(below(90000)) + " \"-\" \"" +
+           kAgents[below(4)] + "\" 0.0" + std::to_string(10 + below(90)) + " " +
+           hex_digits(random, 32);
+}
+
+inline std::string syslog_line(SeededRandom& random)
+{
+    const auto below = [&](uint64_t n) { return random.next_u64() % n; };
+    static const char* const kUsers[] = {"root", "admin", "Ubuntu", "git"};
+    char head[64];
+    std::snprintf(head, sizeof head, "%s %2d %02d:%02d:%02d node-%d ", below(2) ? "Aug" : "Sep",
+                  static_cast<int>(1 + below(30)), static_cast<int>(below(24)),
+                  static_cast<int>(below(60)), static_cast<int>(below(60)),
+                  static_cast<int>(below(12)));
+    const std::string pid = "[" + std::to_string(100 + below(30000)) + "]: ";
+    switch (below(4))
+    {
+    case 0:
+        return head + ("sshd" + pid) + "Failed password for invalid user " + kUsers[below(4)] +
+               " from 192.0.2." + std::to_string(below(256)) + " port " +
+               std::to_string(1024 + below(60000)) + " ssh2";
+    case 1:
+        return head + ("kubelet" + pid) + "E0825 Error syncing pod " + hex_digits(random, 8) + "-" +
+               hex_digits(random, 4) + "-" + hex_digits(random, 4) + "-" + hex_digits(random, 4) +
+               "-" + hex_digits(random, 12) + ", skipping: TIMEOUT after " +
+               std::to_string(below(60)) + "s";
+    case 2:
+        return head + ("kernel: [" + std::to_string(below(100000)) + "." +
+                       std::to_string(100000 + below(900000)) + "] eth0: link up, 0x") +
+               hex_digits(random, 4) + ", flow control " + (below(2) ? "RX_TX" : "none");
+    default:
+        return head + ("CRON" + pid) + "(root) CMD (run-parts --report /etc/cron.hourly)";
+    }
+}
+
+inline std::string json_line(SeededRandom& random)
+{
+    const auto below = [&](uint64_t n) { return random.next_u64() % n; };
+    static const char* const kLevels[] = {"info", "warn", "error"};
+    static const char* const kMessages[] = {"request done", "slow query", "cache_miss", "50% full"};
+    std::string line = "{\"level\":\"" + std::string(kLevels[below(3)]) + "\",\"ts\":1787616" +
+                       std::to_string(100 + below(900)) + "." + std::to_string(100 + below(900)) +
+                       ",\"msg\":\"" + kMessages[below(4)] + "\"";
+    if (below(3))
+        line += ",\"user\":\"u" + std::to_string(below(300)) + "\"";
+    if (below(2))
+        line += ",\"span\":\"" + hex_digits(random, 16) + "\"";
+    return line + ",\"took\":" + std::to_string(below(900)) + "." + std::to_string(1 + below(9)) +
+           "}";
 }
 
 inline std::string odd_line(SeededRandom& random)

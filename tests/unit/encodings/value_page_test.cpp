@@ -2,6 +2,7 @@
 #include "encodings/page.h"
 #include "encodings/page_format.h"
 #include "encodings/page_statistics.h"
+#include "encodings/value_pages.h"
 #include "tests/unit/encodings/one_part.h"
 
 #include <gtest/gtest.h>
@@ -138,6 +139,62 @@ TEST(HexPage, TextsOfOneFormAreBinary)
     ASSERT_EQ(encoding_of(part), PageEncoding::HexText);
     expect_same(uuids, 0, part.open(0)->decode(0, 2000));
     expect_predicates(part, uuids, {uuids->value_at(3), std::string(36, '-')});
+}
+
+// What holds for the texts is what the binary digits say.
+TEST(HexPage, FindsTextsInBinaryDigits)
+{
+    const char* const lower = "0123456789abcdef";
+    for (const size_t digits : {16, 20, 32, 36})
+    {
+        const auto column = hex_column(
+            700,
+            [&](SeededRandom& random)
+            {
+                std::string text = random_hex(random, digits, lower);
+                if (digits == 36)
+                    for (const size_t at : {8, 13, 18, 23})
+                        text[at] = '-';
+                return text;
+            });
+        const OnePart part(type_from_name("String"), "", 512, {column});
+        ASSERT_EQ(encoding_of(part), PageEncoding::HexText);
+        const auto page = part.open(0);
+        const auto& texts = column_as<StringColumn>(*column);
+        SeededRandom random(digits);
+        std::vector<uint8_t> hits(700);
+        size_t decided = 0;
+        for (size_t round = 0; round < 600; ++round)
+        {
+            const std::string_view from = texts.at(random.next_u64() % 700);
+            const size_t at = round % 3 ? random.next_u64() % digits : 0;
+            std::string text(from.substr(at, 1 + random.next_u64() % (digits + 1)));
+            if (round % 7 == 0)
+                text[random.next_u64() % text.size()] ^= 1;
+            if (round % 31 == 0)
+                text += from;
+            const size_t begin = random.next_u64() % 700;
+            const size_t count = 700 - begin;
+            for (const TextTest test : {TextTest::Equals, TextTest::StartsWith,
+                                        TextTest::EndsWith, TextTest::Contains})
+            {
+                if (!test_hex_texts(*page, test, text, begin, count, hits.data()))
+                    continue;
+                ++decided;
+                for (size_t i = 0; i < count; ++i)
+                {
+                    const std::string_view value = texts.at(begin + i);
+                    const bool holds =
+                        test == TextTest::Equals       ? value == text
+                        : test == TextTest::StartsWith ? value.starts_with(text)
+                        : test == TextTest::EndsWith   ? value.ends_with(text)
+                                                       : value.find(text) != value.npos;
+                    ASSERT_EQ(hits[i], holds) << text << " in " << value;
+                }
+            }
+        }
+        EXPECT_GT(decided, 1000u);
+    }
 }
 
 TEST(HexPage, OneOtherTextKeepsThePageExact)

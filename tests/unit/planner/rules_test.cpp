@@ -47,6 +47,30 @@ TEST_F(RulesTest, FiltersStopWhereTheyMust)
     EXPECT_FALSE(read_of(p)->request.filter);
 }
 
+TEST_F(RulesTest, OnlyNeededBytesOfTextsAreRead)
+{
+    const auto needed = [&](const std::string& query)
+    {
+        QueryPlan p = plan(query);
+        const auto& bytes = read_of(p)->request.prefix_bytes;
+        return bytes.empty() ? 0 : bytes.at(0);
+    };
+    EXPECT_EQ(needed("SELECT substring(message, 1, 20) AS p, count() FROM logs GROUP BY p"), 20u);
+    EXPECT_EQ(needed("SELECT left(message, 7), substring(message, 1, 3) FROM logs"), 7u);
+    EXPECT_EQ(needed("SELECT countIf(startsWith(message, 'GET')) FROM logs"), 3u);
+    EXPECT_EQ(needed("SELECT upper(substring(message, 1, 0)) FROM logs"), 1u);
+    for (const char* query :
+         {"SELECT substring(message, 2, 20) FROM logs", "SELECT substring(message, 1, -2) FROM logs",
+          "SELECT left(message, 7), length(message) FROM logs",
+          "SELECT left(message, ts) FROM logs", "SELECT left(concat(message, 'a'), 7) FROM logs",
+          "SELECT left(message, 7), message FROM logs",
+          "SELECT arrayMap(x -> concat(x, message), [left(message, 7)]) FROM logs",
+          "SELECT substring(message, 1, 20) FROM logs ORDER BY pod, ts LIMIT 3"})
+        EXPECT_EQ(needed(query), 0u) << query;
+    context_->settings.set("basalt_read_text_prefixes", "0");
+    EXPECT_EQ(needed("SELECT left(message, 7) FROM logs"), 0u);
+}
+
 TEST_F(RulesTest, CrossJoinsBecomeHashJoins)
 {
     QueryPlan p = plan("SELECT l.ts FROM logs l, pods p WHERE l.pod = p.pod AND p.node = 3");
