@@ -211,17 +211,18 @@ void TemplatePage::evaluate_block(const TemplateDecision& decision,
     const size_t first = begin % kIntegerBlock;
     PodVector<uint64_t> ids(count);
     ids_.read(begin, count, ids.data());
-    uint64_t largest = 0;
-    for (size_t i = 0; i < count; ++i)
-        largest = std::max(largest, ids[i]);
-    if (largest >= templates_.size())
-        throw_damaged_page("a template is missing");
+    constexpr uint8_t kDamaged = 0x80;
+    PodVector<uint8_t> answer_of = answers;
+    answer_of.push_back(kDamaged);
+    const uint64_t last = answers.size();
     uint8_t open = 0;
     for (size_t i = 0; i < count; ++i)
     {
-        mask[i] = answers[ids[i]];
+        mask[i] = answer_of[std::min(ids[i], last)];
         open |= mask[i];
     }
+    if (open & kDamaged)
+        throw_damaged_page("a template is missing");
     if (open <= TemplateDecision::kYes)
         return;
     const auto has_groups = [](uint8_t answer)

@@ -142,6 +142,9 @@ void MergeTreeScan::plan(const ScanRequest& request)
     size_t chunk_rows = std::min(block_rows_, kPageRows);
     if (has_limit_ && steps_->size() == 0)
         chunk_rows = std::min<size_t>(chunk_rows, std::max<size_t>(request.limit, 1024));
+    // Whole pages are counted from what is known of them.
+    if (inner_header_.empty() && !with_row_ids_ && steps_->size() && chunk_rows >= kPageRows / 2)
+        chunk_rows = kPageRows;
     if (order_prefix_)
         chunk_rows = std::min(chunk_rows, granule_rows_of(metadata));
     make_chunks(chunk_rows);
