@@ -173,8 +173,12 @@ public:
         }
         catch (Error& error)
         {
-            query_->log(started_ ? QueryLogEntry::Type::ExceptionWhileProcessing
-                                 : QueryLogEntry::Type::ExceptionBeforeStart,
+            // What fails while it is analysed or prepared has not started, for the log.
+            const auto& context = *query_->context_;
+            if (started_ && !start_logged_ && context.read_rows + context.written_rows > 0)
+                log_start();
+            query_->log(start_logged_ ? QueryLogEntry::Type::ExceptionWhileProcessing
+                                      : QueryLogEntry::Type::ExceptionBeforeStart,
                         &error);
             query_->ended_ = true;
             throw;
@@ -264,7 +268,16 @@ private:
         query_->max_result_rows_ = context->settings.get_uint("max_result_rows");
         query_->max_result_bytes_ = context->settings.get_uint("max_result_bytes");
         query_->break_on_overflow_ = context->settings.get("result_overflow_mode") == "break";
+        statement.objects = &query_->objects_;
         query_->result_ = run_statement(statement_ast, statement);
+        if (!start_logged_)
+            log_start();
+    }
+
+    void log_start()
+    {
+        start_logged_ = true;
+        query_->log(QueryLogEntry::Type::QueryStart, nullptr);
     }
 
     bool takes_blocks(const Ast& statement) const
@@ -316,7 +329,9 @@ private:
             counters.add(ProfileEvent::SelectQuery);
         if (query_->kind_ == "Insert")
             counters.add(ProfileEvent::InsertQuery);
-        query_->log(QueryLogEntry::Type::QueryStart, nullptr);
+        // An INSERT runs to its end before there is anything to return.
+        if (query_->kind_ == "Insert")
+            log_start();
     }
 
     Engine& engine_;
@@ -324,6 +339,7 @@ private:
     QueryRequest& request_;
     std::unique_ptr<RunningQuery> query_;
     bool started_ = false;
+    bool start_logged_ = false;
 };
 
 std::unique_ptr<RunningQuery> start_query(Engine& engine, Session& session, QueryRequest request)
@@ -418,7 +434,9 @@ void RunningQuery::log(QueryLogEntry::Type type, const Error* error)
     entry.type = type;
     entry.event_unix_us = c.clock->unix_us();
     entry.start_unix_us = c.start_unix_us;
-    if (type != QueryLogEntry::Type::QueryStart)
+    if (type == QueryLogEntry::Type::QueryStart)
+        entry.event_unix_us = c.start_unix_us;
+    else
         entry.duration_ms =
             static_cast<uint64_t>(c.clock->monotonic_ns() - c.start_monotonic_ns) / 1000000;
     entry.read_rows = c.read_rows;
@@ -431,7 +449,12 @@ void RunningQuery::log(QueryLogEntry::Type type, const Error* error)
     entry.current_database = c.current_database;
     entry.query = text_;
     entry.query_kind = kind_;
-    entry.tables = tables_;
+    if (type != QueryLogEntry::Type::ExceptionBeforeStart)
+    {
+        entry.databases = objects_.databases;
+        entry.tables = objects_.tables;
+        entry.columns = objects_.columns;
+    }
     if (error)
     {
         entry.exception_code = error->code();

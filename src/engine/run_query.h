@@ -4,6 +4,7 @@
 // is logged, counted and listed on the way.
 
 #include "engine/engine.h"
+#include "engine/query_objects.h"
 #include "engine/session.h"
 #include "formats/format.h"
 #include "sql/ast.h"
@@ -92,7 +93,7 @@ private:
     std::string kind_;
     std::string format_;
     std::optional<std::string> outfile_;
-    std::vector<std::string> tables_;
+    QueryObjects objects_;
     ResultPtr result_;
     ProcessList::Slot slot_;
     uint64_t max_result_rows_ = 0, max_result_bytes_ = 0;

@@ -24,6 +24,9 @@ AnalyzerContext make_analyzer(StatementContext& statement)
         auto it = session->temporary_tables.find(name);
         return it == session->temporary_tables.end() ? nullptr : it->second;
     };
+    if (auto* objects = statement.objects)
+        analyzer.on_read = [objects](const TablePtr& table, const std::vector<std::string>& columns)
+        { objects->add(*table, columns); };
     return analyzer;
 }
 

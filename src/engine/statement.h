@@ -18,6 +18,7 @@ struct StatementContext
     QueryRequest& request;
     // Bytes of the text behind an INSERT's head, then `more`.
     InputBuffer* data = nullptr;
+    QueryObjects* objects = nullptr; // for the query log; may be null
 
     TableName resolve(const AstTableName& name) const; // with the current database
     TablePtr find_table(const AstTableName& name) const; // temporary tables first; null if absent

@@ -26,6 +26,27 @@ ResultPtr run_use(const AstUse& use, StatementContext& statement)
     return nullptr;
 }
 
+namespace
+{
+
+// Of the table, or of all tables that there are.
+void hold_merges(const AstSystem& system, bool hold, StatementContext& statement)
+{
+    std::vector<TablePtr> tables;
+    auto& catalog = statement.engine.catalog();
+    if (!system.table.table.empty())
+        tables.push_back(statement.get_table(system.table));
+    else
+        for (const auto& database : catalog.databases())
+            for (auto& table : catalog.tables(database.name))
+                tables.push_back(std::move(table));
+    for (const auto& table : tables)
+        if (auto* merge_tree = dynamic_cast<MergeTreeTable*>(table.get()))
+            merge_tree->hold_merges(hold);
+}
+
+} // namespace
+
 ResultPtr run_system(const AstSystem& system, StatementContext& statement)
 {
     const std::string& command = system.command;
@@ -42,6 +63,11 @@ ResultPtr run_system(const AstSystem& system, StatementContext& statement)
     if (std::find(std::begin(kNothingToDo), std::end(kNothingToDo), command) !=
         std::end(kNothingToDo))
         return nullptr;
+    if (command == "STOP MERGES" || command == "START MERGES")
+    {
+        hold_merges(system, command == "STOP MERGES", statement);
+        return nullptr;
+    }
     throw Error(error_codes::NOT_IMPLEMENTED,
                 fmt::format("SYSTEM {} is not implemented", command));
 }

@@ -123,6 +123,8 @@ ResultPtr run_insert(const AstInsert& insert, StatementContext& statement)
         throw Error(error_codes::NOT_IMPLEMENTED,
                     "FROM INFILE is read by the client; the server does not open files");
     const TablePtr table = statement.get_table(insert.target);
+    if (statement.objects)
+        statement.objects->add(*table, {});
     auto transaction = statement.engine.storage().begin();
     if (insert.select)
         insert_select(insert, table, *transaction, statement);

@@ -85,6 +85,25 @@ std::string MergeTreeTable::logged_create_text() const
     return altered_.create_text;
 }
 
+// Parts from before a key column was added have its old default in every row and are sorted so.
+void MergeTreeTable::check_key_default(const std::string& name, const TableMetadata& before,
+                                       const TableMetadata& after)
+{
+    const auto* column = after.find_column(name);
+    if (!column || column->default_text == before.find_column(name)->default_text)
+        return;
+    std::lock_guard lock(mutex_);
+    for (const auto& [part_name, part] : parts_)
+    {
+        const auto stored = history_->stored_name(name, part->manifest().metadata_version);
+        if (!stored || part->manifest().find_column(*stored) < 0)
+            throw Error(error_codes::ALTER_OF_COLUMN_IS_FORBIDDEN,
+                        fmt::format("The default of key column {} cannot change while part {} "
+                                    "does not hold the column: merge it first",
+                                    name, part->name_text()));
+    }
+}
+
 // A mutation that waits would not find the column any more, or find another one.
 void MergeTreeTable::check_mutations_spare(const std::string& column)
 {
@@ -132,6 +151,8 @@ void MergeTreeTable::alter_to(TableMetadataPtr metadata,
     const TableMetadataPtr before = this->metadata();
     check(*before, *metadata);
     const auto keys = key_columns(*before);
+    for (const auto& name : keys)
+        check_key_default(name, *before, *metadata);
     for (const auto& command : commands)
         if (command.kind == MutationCommand::Kind::RenameColumn ||
             command.kind == MutationCommand::Kind::DropColumn)

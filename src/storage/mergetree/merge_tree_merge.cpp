@@ -363,6 +363,20 @@ void MergeTreeTable::merge_partition(const std::string& partition_id, bool rewri
     }
 }
 
+void MergeTreeTable::hold_merges(bool hold)
+{
+    {
+        std::lock_guard lock(mutex_);
+        if (merges_held_ == hold)
+            return;
+        merges_held_ = hold;
+        merges_stopped_ += hold ? 1 : -1;
+        for (const auto& running : running_)
+            running->cancelled = running->cancelled || hold;
+    }
+    service_.background().wake();
+}
+
 void MergeTreeTable::optimize(const std::string& partition_id, bool final, bool deduplicate,
                               QueryContextPtr context)
 {
@@ -370,6 +384,8 @@ void MergeTreeTable::optimize(const std::string& partition_id, bool final, bool 
     std::vector<std::string> partitions;
     {
         std::lock_guard lock(mutex_);
+        if (merges_held_)
+            throw Error(error_codes::ABORTED, "Cancelled merging parts: SYSTEM STOP MERGES");
         for (const auto& [name, part] : parts_)
             if ((partition_id.empty() || name.partition_id == partition_id) &&
                 (partitions.empty() || partitions.back() != name.partition_id))

@@ -97,6 +97,8 @@ public:
     std::vector<DetachedPartInfo> detached_part_infos() const;
     LiveBufferInfo live_buffer_info() const;
     std::string data_path() const { return path_; }
+    // SYSTEM STOP MERGES: neither merges nor mutations nor TTL begin, those under way are cancelled.
+    void hold_merges(bool hold);
     // False when there is no such mutation or it is done.
     bool kill_mutation(const std::string& id);
 
@@ -211,6 +213,8 @@ private:
                           const QueryContext& context) const;
     void wait_for_mutation(uint64_t version, const QueryContext& context);
     void check_mutations_spare(const std::string& column);
+    void check_key_default(const std::string& name, const TableMetadata& before,
+                           const TableMetadata& after);
 
     // merge_tree_partitions.cpp
     std::vector<std::shared_ptr<Part>> take_parts(const std::string& partition_id,
@@ -247,6 +251,7 @@ private:
     int64_t next_look_unix_s_ = 0; // for what is over
     std::map<std::string, int64_t> next_rewrite_unix_s_; // by partition
     int merges_stopped_ = 0;
+    bool merges_held_ = false; // counts as one of merges_stopped_
     bool shut_down_ = false;
     bool dropped_ = false;
 

@@ -1,10 +1,25 @@
 #include "system/system_tables.h"
 
+#include "columns/address_text.h"
+#include "engine/query_objects.h"
+
 namespace basalt
 {
 
 namespace
 {
+
+// "127.0.0.1" and "::1" as 16 bytes; zeros for what is neither.
+Value address_value(const std::string& text)
+{
+    std::string bytes(16, '\0');
+    const std::string whole =
+        text.find(':') == std::string::npos && !text.empty() ? "::ffff:" + text : text;
+    TextCursor cursor(whole, true);
+    if (!parse_ipv6(cursor, bytes.data()))
+        bytes.assign(16, '\0');
+    return bytes;
+}
 
 Value microseconds(int64_t unix_us)
 {
@@ -39,6 +54,9 @@ void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
         rows.set_texts("databases", entry.databases);
         rows.set_texts("tables", entry.tables);
         rows.set_texts("columns", entry.columns);
+        rows.set_uint("normalized_query_hash", normalized_query_hash(entry.query));
+        rows.set_value("address", address_value(entry.client.address));
+        rows.set_value("initial_address", address_value(entry.client.address));
         rows.set_int("exception_code", entry.exception_code);
         rows.set("exception", entry.exception);
         rows.set_uint("is_initial_query", 1);
