@@ -39,10 +39,6 @@ PlanPtr answer_trivial_counts(PlanPtr node, const QueryContext& context)
     const ReadNode* read = plain_read(*node->inputs[0]);
     if (!read)
         return node;
-    // Rows that a function makes count as read; rows of stored parts are known without reading.
-    if (read->table->engine_name().starts_with("System") &&
-        context.settings.get_uint("max_rows_to_read"))
-        return node;
     const auto rows = read->table->total_rows();
     if (!rows)
         return node;
