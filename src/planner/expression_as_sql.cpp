@@ -53,6 +53,8 @@ std::string text_of(const Expression& expression, int outer);
 std::string constant_text(const Expression& expression)
 {
     const std::string& known = expression.fingerprint();
+    if (expression.type()->is(TypeId::Set))
+        return known;
     if (strip_wrappers(expression.type())->is_number())
         return expression.constant_column()->value_at(0).to_text();
     const Value value = expression.constant_column()->value_at(0);
