@@ -255,6 +255,28 @@ void TableChange::check_new_columns(const PreparedTable& prepared) const
         bind_columns(checked, context_);
 }
 
+// Something must stand where NULL stood.
+void TableChange::check_not_null(const TableMetadata& metadata) const
+{
+    for (const auto& name : not_null_any_more_)
+    {
+        const auto* column = metadata.find_column(name);
+        if (!column || is_nullable_or_lc_nullable(column->type))
+            continue;
+        if (!column->default_expression)
+            throw Error(error_codes::BAD_ARGUMENTS,
+                        fmt::format("Cannot convert column {} from a nullable type to the "
+                                    "non-nullable type {}. Please specify `DEFAULT` expression in "
+                                    "ALTER MODIFY COLUMN statement",
+                                    quote_identifier(name), column->type->name()));
+        if (!column->default_expression->is_constant())
+            throw Error(error_codes::NOT_IMPLEMENTED,
+                        fmt::format("Column {} cannot lose its NULLs: a DEFAULT that is not "
+                                    "constant is not implemented for that",
+                                    quote_identifier(name)));
+    }
+}
+
 PreparedTable TableChange::finish(const Catalog& catalog, const QueryContext& lenient)
 {
     if (!dropped_.empty())
@@ -266,6 +288,7 @@ PreparedTable TableChange::finish(const Catalog& catalog, const QueryContext& le
     sources.database = create_->name.database;
     PreparedTable prepared = prepare_table(*create_, sources, catalog, lenient);
     check_new_columns(prepared);
+    check_not_null(*prepared.metadata);
     if (sorting_key_changed_)
         check_sorting_key(*prepared.metadata);
     if (is_merge_tree())

@@ -59,6 +59,7 @@ private:
     void check_drops() const;
     void check_sorting_key(const TableMetadata& metadata) const;
     void check_new_columns(const PreparedTable& prepared) const;
+    void check_not_null(const TableMetadata& metadata) const;
     bool is_merge_tree() const { return table_.engine_name().ends_with("MergeTree"); }
 
     const Table& table_;
@@ -69,6 +70,7 @@ private:
     std::vector<std::string> dropped_; // columns that went
     std::vector<std::string> written_; // columns that came or got another type, default or codec
     std::vector<std::string> added_;
+    std::vector<std::string> not_null_any_more_;
     std::vector<std::pair<std::string, std::string>> renames_;
     bool sorting_key_changed_ = false;
 };

@@ -196,6 +196,8 @@ void TableChange::modify_type(AstColumnDeclaration& column, const AstColumnDecla
     if (same_type(before, type))
         return;
     written_.push_back(column.name);
+    if (is_nullable_or_lc_nullable(before) && !is_nullable_or_lc_nullable(type))
+        not_null_any_more_.push_back(column.name);
     const ColumnDescription* old = old_->find_column(column.name);
     if (old && !same_layout(before, type))
     {
@@ -344,7 +346,7 @@ void TableChange::rename_column(const AstAlterCommand& command)
     for (const auto& ast : create_->constraints)
         rename_in(ast->as<AstConstraintDeclaration>()->expression, command.name,
                   command.new_name);
-    for (auto* list : {&written_, &added_})
+    for (auto* list : {&written_, &added_, &not_null_any_more_})
         std::replace(list->begin(), list->end(), command.name, command.new_name);
     if (is_stored(column.default_kind))
         note(MutationCommand::Kind::RenameColumn, command.name, command.new_name);

@@ -29,12 +29,23 @@ bool same_layout(const TypePtr& from, const TypePtr& to)
 }
 
 ExpressionPtr conversion_of(const std::string& input, const TypePtr& from, const TypePtr& to,
-                            const QueryContext& context)
+                            const ExpressionPtr& default_expression, const QueryContext& context)
 {
-    return Expression::call("CAST",
-                            {Expression::input(input, from),
-                             Expression::constant(simple_type(TypeId::String), to->name())},
-                            context);
+    const auto cast = [&](ExpressionPtr value, const TypePtr& type)
+    {
+        return Expression::call(
+            "CAST",
+            {std::move(value), Expression::constant(simple_type(TypeId::String), type->name())},
+            context);
+    };
+    ExpressionPtr value = Expression::input(input, from);
+    if (is_nullable_or_lc_nullable(from) && !is_nullable_or_lc_nullable(to) &&
+        default_expression && default_expression->is_constant() &&
+        can_be_inside_nullable(remove_low_cardinality(to)))
+        value = Expression::call(
+            "ifNull", {cast(value, make_nullable(remove_low_cardinality(to))), default_expression},
+            context);
+    return cast(std::move(value), to);
 }
 
 } // namespace basalt

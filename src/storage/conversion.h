@@ -11,8 +11,8 @@ namespace basalt
 // zone, SimpleAggregateFunction of the type.
 bool same_layout(const TypePtr& from, const TypePtr& to);
 
-// CAST(input, to).
+// CAST(input, to). A NULL where `to` has none becomes default_expression, if that is a constant.
 ExpressionPtr conversion_of(const std::string& input, const TypePtr& from, const TypePtr& to,
-                            const QueryContext& context);
+                            const ExpressionPtr& default_expression, const QueryContext& context);
 
 } // namespace basalt

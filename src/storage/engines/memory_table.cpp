@@ -35,7 +35,9 @@ Block reshape(const Block& block, const TableMetadata& metadata,
         old.name = column.name;
         if (!same_type(old.type, column.type))
         {
-            const auto convert = conversion_of(column.name, old.type, column.type, context);
+            const auto convert = conversion_of(
+                column.name, old.type, column.type,
+                metadata.find_column(column.name)->default_expression, context);
             old.column = to_flat(ExpressionProgram({convert}, context).run(Block({old}))[0]);
             old.type = column.type;
         }

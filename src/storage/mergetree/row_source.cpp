@@ -123,7 +123,8 @@ SourcePlan::Slot SourcePlan::plan_slot(const TableMetadata& metadata, const Colu
             slot.stored_type = stored_type;
             if (!same_layout(stored_type, column.type))
                 slot.program = std::make_shared<ExpressionProgram>(
-                    Expressions{conversion_of("value", stored_type, column.type, context)},
+                    Expressions{conversion_of("value", stored_type, column.type,
+                                              description->default_expression, context)},
                     context);
         }
         return slot;
