@@ -240,7 +240,7 @@ std::vector<ColumnDescription> bind_columns(const AstList& declarations,
         {
             const auto ttl = bind_expression(*declaration.ttl, header_of_columns(columns, false),
                                              context);
-            const TypePtr type = strip_wrappers(ttl->type());
+            const TypePtr type = remove_low_cardinality(ttl->type());
             if (!type->is_date_or_time())
                 throw Error(error_codes::BAD_TTL_EXPRESSION,
                             fmt::format("TTL expression result column should have DateTime or "

@@ -200,7 +200,7 @@ std::string bind_ttl(const AstList& ttl, const std::vector<ColumnDescription>& c
                         fmt::format("TTL expression {} does not depend on any of the columns of "
                                     "the table",
                                     format_query(*element.expression)));
-        if (!strip_wrappers(bound->type())->is_date_or_time())
+        if (!remove_low_cardinality(bound->type())->is_date_or_time())
             throw Error(error_codes::BAD_TTL_EXPRESSION,
                         fmt::format("TTL expression result column should have DateTime or Date "
                                     "type, but has {}",

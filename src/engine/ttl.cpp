@@ -13,7 +13,7 @@ namespace basalt
 namespace
 {
 
-// The moment has come. One that is the type's zero never comes.
+// The moment has come.
 ExpressionPtr is_over(const ExpressionPtr& moment, const QueryContext& context)
 {
     const TypePtr type = strip_wrappers(moment->type());
@@ -23,11 +23,7 @@ ExpressionPtr is_over(const ExpressionPtr& moment, const QueryContext& context)
                               Value(static_cast<uint64_t>(context.clock->unix_s()))),
          Expression::constant(simple_type(TypeId::String), Value(type->name()))},
         context);
-    const auto zero = Expression::constant(type, type->default_value());
-    return Expression::call("and",
-                            {Expression::call("lessOrEquals", {moment, now}, context),
-                             Expression::call("notEquals", {moment, zero}, context)},
-                            context);
+    return Expression::call("lessOrEquals", {moment, now}, context);
 }
 
 AstList parse_ttl(const std::string& text)
@@ -45,14 +41,18 @@ MutationCommand expire_column(const ColumnDescription& column, const Header& hea
     ExpressionPtr value = column.default_expression;
     if (!value)
         value = Expression::constant(column.type, absent_value(*column.type));
-    command.predicate = is_over(
-        bind_expression(*parse_expression(column.ttl_text), header, context), context);
-    // Rows that have the value already need no change.
-    const auto stored = Expression::input(column.name, column.type);
+    const auto moment =
+        bind_expression(*parse_expression(column.ttl_text), header, context);
+    const TypePtr type = strip_wrappers(moment->type());
+    // A column's moment that is the type's zero never comes, as in ClickHouse. Rows that have the
+    // value already need no change.
     command.predicate = Expression::call(
         "and",
-        {command.predicate,
-         Expression::call("isDistinctFrom", {stored, value}, context)},
+        {is_over(moment, context),
+         Expression::call("notEquals",
+                          {moment, Expression::constant(type, type->default_value())}, context),
+         Expression::call("isDistinctFrom",
+                          {Expression::input(column.name, column.type), value}, context)},
         context);
     command.updates.emplace_back(column.name, value);
     return command;

@@ -66,9 +66,6 @@ std::vector<MutationCommand> MergeTreeTable::ttl_commands(TableMetadataPtr& meta
         if (!has_ttl(*metadata) || !binder)
             return {};
         auto commands = binder(*this, kMaterializeTtl, service_.make_context());
-        if (number_setting(*metadata, "ttl_only_drop_parts"))
-            std::erase_if(commands, [](const auto& command)
-                          { return command.kind == Kind::Delete; });
         if (this->metadata() == metadata)
             return commands;
     }
