@@ -9,16 +9,14 @@ namespace basalt
 namespace
 {
 
-// "127.0.0.1" and "::1" as 16 bytes; zeros for what is neither.
-Value address_value(const std::string& text)
+// An IPv6 address for "127.0.0.1" or "::1"; "::" for what is neither.
+std::string address_text(const std::string& text)
 {
-    std::string bytes(16, '\0');
     const std::string whole =
         text.find(':') == std::string::npos && !text.empty() ? "::ffff:" + text : text;
+    char bytes[16];
     TextCursor cursor(whole, true);
-    if (!parse_ipv6(cursor, bytes.data()))
-        bytes.assign(16, '\0');
-    return bytes;
+    return parse_ipv6(cursor, bytes) && cursor.at_end() ? whole : "::";
 }
 
 Value microseconds(int64_t unix_us)
@@ -55,8 +53,8 @@ void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
         rows.set_texts("tables", entry.tables);
         rows.set_texts("columns", entry.columns);
         rows.set_uint("normalized_query_hash", normalized_query_hash(entry.query));
-        rows.set_value("address", address_value(entry.client.address));
-        rows.set_value("initial_address", address_value(entry.client.address));
+        rows.set("address", address_text(entry.client.address));
+        rows.set("initial_address", address_text(entry.client.address));
         rows.set_int("exception_code", entry.exception_code);
         rows.set("exception", entry.exception);
         rows.set_uint("is_initial_query", 1);
