@@ -73,7 +73,7 @@ check("it can be switched off", (ask("SELECT 1", query_id="silent", log_queries=
 
 ask("SYSTEM STOP MERGES t")
 check("OPTIMIZE says that merges are stopped", ask("OPTIMIZE TABLE t FINAL").startswith("Code: 236."), True)
-ask("ALTER TABLE t UPDATE b = 'new' WHERE 1")
+ask("ALTER TABLE t UPDATE b = 'new' WHERE 1 SETTINGS mutations_sync = 0")
 check("mutations wait", ask("SELECT is_done FROM system.mutations WHERE table = 't'"), "0")
 ask("SYSTEM START MERGES t")
 ask("ALTER TABLE t UPDATE b = concat(b, '!') WHERE a = 0 SETTINGS mutations_sync = 1")
