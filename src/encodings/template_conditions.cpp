@@ -13,18 +13,6 @@ namespace
 
 using Kind = SlotCondition::Kind;
 
-void test_texts(const Column& column, const SlotCondition& condition, size_t count, uint8_t* hits)
-{
-    if (column.form() != ColumnForm::String || column.size() != count)
-        throw_damaged_page("a column that it refers to is no text");
-    const auto& texts = column_as<StringColumn>(column);
-    if (condition.kind == Kind::Contains)
-        return SubstringSearcher(condition.text, condition.ignores_case)
-            .mark_rows(texts.chars().data(), texts.offsets().data(), count, hits);
-    for (size_t i = 0; i < count; ++i)
-        hits[i] = condition.holds(texts.at(i));
-}
-
 // The condition for pages of any encoding.
 PagePredicate predicate_of(const SlotCondition& condition)
 {
@@ -56,7 +44,10 @@ void test_page(const EncodedPage& page, const SlotCondition& condition, size_t b
     while (count)
     {
         const size_t some = std::min(count, kIntegerBlock - begin % kIntegerBlock);
-        test_texts(*to_flat(page.decode(begin, some)), condition, some, hits);
+        const ColumnPtr column = to_flat(page.decode(begin, some));
+        if (column->form() != ColumnForm::String || column->size() != some)
+            throw_damaged_page("a column that it refers to is no text");
+        test_texts(column_as<StringColumn>(*column), condition, hits);
         begin += some;
         count -= some;
         hits += some;
@@ -121,6 +112,16 @@ void equal_values(const int64_t* values, size_t count, int64_t value, uint8_t* h
 
 } // namespace
 
+void test_texts(const StringColumn& texts, const SlotCondition& condition, uint8_t* hits)
+{
+    const size_t count = texts.size();
+    if (condition.kind == Kind::Contains)
+        return SubstringSearcher(condition.text, condition.ignores_case)
+            .mark_rows(texts.chars().data(), texts.offsets().data(), count, hits);
+    for (size_t i = 0; i < count; ++i)
+        hits[i] = condition.holds(texts.at(i));
+}
+
 void test_slot(const TemplatePage::Part& part, const SlotCondition& condition, size_t begin,
                size_t count, uint8_t* hits)
 {
@@ -183,16 +184,47 @@ void test_slot(const TemplatePage::Part& part, const SlotCondition& condition, s
     }
 }
 
-void test_sibling(const TemplatePage::Part& part, const EncodedPage& page,
-                  const SlotCondition& condition, size_t begin, size_t count, uint8_t* hits)
+namespace
 {
-    if (part.kind == SlotKind::SiblingText)
-        return test_page(page.opened(), condition, begin, count, hits);
+
+PodVector<int64_t> sibling_mantissas(const TemplatePage::Part& part, const EncodedPage& page,
+                                     size_t begin, size_t count)
+{
     const ColumnPtr column = to_flat(page.decode(begin, count));
     if (column->form() != ColumnForm::Vector || column->size() != count)
         throw_damaged_page("a column that it refers to is no number");
     PodVector<int64_t> values(count);
     read_sibling_mantissas(*column, 0, count, part.scale, values.data());
+    return values;
+}
+
+} // namespace
+
+void write_sibling_numbers(const TemplatePage::Part& part, const EncodedPage& page, size_t begin,
+                           size_t count, StringColumn& out)
+{
+    constexpr size_t kMaxNumberBytes = 32;
+    const PodVector<int64_t> values = sibling_mantissas(part, page, begin, count);
+    const uint64_t power = integer_power_of_ten(part.scale);
+    out.chars().resize(count * kMaxNumberBytes);
+    out.offsets().resize(count);
+    char* const chars = out.chars().data();
+    char* at = chars;
+    for (size_t i = 0; i < count; ++i)
+    {
+        if (values[i] != SiblingNumbers::kNone)
+            at = write_shortest_decimal(values[i], part.scale, power, at);
+        out.offsets()[i] = static_cast<uint64_t>(at - chars);
+    }
+    out.chars().resize(static_cast<size_t>(at - chars));
+}
+
+void test_sibling(const TemplatePage::Part& part, const EncodedPage& page,
+                  const SlotCondition& condition, size_t begin, size_t count, uint8_t* hits)
+{
+    if (part.kind == SlotKind::SiblingText)
+        return test_page(page.opened(), condition, begin, count, hits);
+    const PodVector<int64_t> values = sibling_mantissas(part, page, begin, count);
     const uint64_t power = integer_power_of_ten(part.scale);
     if (condition.kind == Kind::Equals && !condition.text.empty())
     {

@@ -20,6 +20,18 @@ size_t sum_of(const uint8_t* mask, size_t count)
     return std::accumulate(mask, mask + count, size_t{0});
 }
 
+// The answer for lines of all templates, when there is one.
+std::optional<uint8_t> same_answer(const PodVector<uint8_t>& answers)
+{
+    if (answers.empty())
+        return TemplateDecision::kNo;
+    if (answers[0] > TemplateDecision::kYes ||
+        std::any_of(answers.begin(), answers.end(),
+                    [&](uint8_t answer) { return answer != answers[0]; }))
+        return std::nullopt;
+    return answers[0];
+}
+
 bool is_on_own_slots(const std::vector<TemplateDecision::Group>& groups)
 {
     for (const auto& group : groups)
@@ -45,11 +57,22 @@ public:
 
     const PodVector<uint8_t>& mask(uint32_t number) { return make(number).mask; }
     bool any(uint32_t number) { return make(number).any; }
-    bool may_hold(const TemplateDecision::Group& group)
+    // Whether rows [from, from + count) of the masks may meet all groups.
+    bool may_meet(const std::vector<TemplateDecision::Group>& groups, size_t from, size_t count)
     {
-        return std::any_of(group.begin(), group.end(), [&](const auto& way)
-                           { return std::all_of(way.beside.begin(), way.beside.end(),
-                                                [&](uint32_t one) { return any(one); }); });
+        const auto is_open = [&](uint32_t number)
+        {
+            const Known& known = make(number);
+            return known.any && (count == count_ || holds_one(known.mask.data() + from, count));
+        };
+        return std::all_of(
+            groups.begin(), groups.end(),
+            [&](const auto& group)
+            {
+                return std::any_of(
+                    group.begin(), group.end(), [&](const auto& way)
+                    { return std::all_of(way.beside.begin(), way.beside.end(), is_open); });
+            });
     }
 
 private:
@@ -67,18 +90,43 @@ private:
             return known;
         const auto& beside = decision_.beside()[number];
         known.mask.resize(count_);
-        test_sibling(*beside.part, *page_.siblings_[beside.part->sibling], beside.condition,
-                     begin_, count_, known.mask.data());
+        const EncodedPage& page = *page_.siblings_[beside.part->sibling];
+        if (beside.part->kind == SlotKind::SiblingNumber &&
+            beside.condition.kind != SlotCondition::Kind::Equals)
+            test_texts(texts_of(*beside.part, page), beside.condition, known.mask.data());
+        else
+            test_sibling(*beside.part, page, beside.condition, begin_, count_, known.mask.data());
         known.any = holds_one(known.mask.data(), count_);
         known.made = true;
         return known;
     }
+
+    // Several conditions on one number are tested on its texts, written once.
+    const StringColumn& texts_of(const Part& part, const EncodedPage& page)
+    {
+        for (const auto& known : texts_)
+            if (known.sibling == part.sibling && known.scale == part.scale)
+                return known.texts;
+        auto& made = texts_.emplace_back();
+        made.sibling = part.sibling;
+        made.scale = part.scale;
+        write_sibling_numbers(part, page, begin_, count_, made.texts);
+        return made.texts;
+    }
+
+    struct Texts
+    {
+        size_t sibling = 0;
+        unsigned scale = 0;
+        StringColumn texts;
+    };
 
     const TemplatePage& page_;
     const TemplateDecision& decision_;
     size_t begin_;
     size_t count_;
     std::vector<Known> known_;
+    std::deque<Texts> texts_;
 };
 
 // Scans ask piece by piece, so the last predicate is kept.
@@ -139,18 +187,16 @@ void TemplatePage::meet(size_t number, const TemplateDecision& decision, size_t 
     }
 }
 
-PodVector<uint8_t> TemplatePage::answers_of(const TemplateDecision& decision,
-                                            BesideMasks& beside) const
+// What is left open for rows [from, from + count) of the masks.
+PodVector<uint8_t> TemplatePage::answers_of(const TemplateDecision& decision, size_t from,
+                                            size_t count, BesideMasks& beside) const
 {
     PodVector<uint8_t> answers = decision.answers();
     for (size_t t = 0; t < answers.size(); ++t)
     {
-        if (answers[t] != TemplateDecision::kConditions &&
-            answers[t] != TemplateDecision::kCandidates)
-            continue;
-        const auto& groups = decision.groups(t);
-        if (!std::all_of(groups.begin(), groups.end(),
-                         [&](const auto& group) { return beside.may_hold(group); }))
+        const bool has_groups = answers[t] == TemplateDecision::kConditions ||
+                                answers[t] == TemplateDecision::kCandidates;
+        if (has_groups && !beside.may_meet(decision.groups(t), from, count))
             answers[t] = decision.negated() ? TemplateDecision::kYes : TemplateDecision::kNo;
     }
     return answers;
@@ -177,36 +223,32 @@ bool TemplatePage::evaluate(const PagePredicate& predicate, size_t begin, size_t
     if (!decision->lines())
         return false;
     BesideMasks beside(*this, *decision, begin, count);
-    const PodVector<uint8_t> answers = answers_of(*decision, beside);
-    const bool same = std::all_of(answers.begin(), answers.end(),
-                                  [&](uint8_t answer) { return answer == answers[0]; });
-    if (same && (answers.empty() || answers[0] <= TemplateDecision::kYes))
-    {
-        std::fill_n(mask, count, answers.empty() ? 0 : answers[0]);
-        return true;
-    }
-    evaluate_range(*decision, answers, begin, count, beside, mask);
+    evaluate_range(*decision, begin, count, beside, mask);
     return true;
 }
 
-void TemplatePage::evaluate_range(const TemplateDecision& decision,
-                                  const PodVector<uint8_t>& answers, size_t begin, size_t count,
+void TemplatePage::evaluate_range(const TemplateDecision& decision, size_t begin, size_t count,
                                   BesideMasks& beside, uint8_t* mask) const
 {
     for (size_t done = 0; done < count;)
     {
         const size_t some = std::min(count - done, kIntegerBlock - (begin + done) % kIntegerBlock);
-        evaluate_block(decision, answers, begin + done, some, static_cast<uint32_t>(done), beside,
+        evaluate_block(decision, begin + done, some, static_cast<uint32_t>(done), beside,
                        mask + done);
         done += some;
     }
 }
 
 // Rows [begin, begin + count) lie in one block and stand at mask_begin in the masks beside.
-void TemplatePage::evaluate_block(const TemplateDecision& decision,
-                                  const PodVector<uint8_t>& answers, size_t begin, size_t count,
+void TemplatePage::evaluate_block(const TemplateDecision& decision, size_t begin, size_t count,
                                   uint32_t mask_begin, BesideMasks& beside, uint8_t* mask) const
 {
+    const PodVector<uint8_t> answers = answers_of(decision, mask_begin, count, beside);
+    if (const auto answer = same_answer(answers))
+    {
+        std::fill_n(mask, count, *answer);
+        return;
+    }
     const size_t block = begin / kIntegerBlock;
     const size_t first = begin % kIntegerBlock;
     PodVector<uint64_t> ids(count);
@@ -275,13 +317,9 @@ std::optional<size_t> TemplatePage::count_matching(const PagePredicate& predicat
     if (!decision->lines())
         return std::nullopt;
     BesideMasks beside(*this, *decision, begin, count);
-    const PodVector<uint8_t> answers = answers_of(*decision, beside);
-    if (answers.empty())
-        return 0;
-    const bool same = std::all_of(answers.begin(), answers.end(),
-                                  [&](uint8_t answer) { return answer == answers[0]; });
-    if (same && answers[0] <= TemplateDecision::kYes)
-        return answers[0] ? count : 0;
+    const PodVector<uint8_t> answers = answers_of(*decision, 0, count, beside);
+    if (const auto answer = same_answer(answers))
+        return *answer ? count : 0;
     const bool by_template =
         count == rows_ &&
         std::all_of(answers.begin(), answers.end(),
@@ -295,7 +333,7 @@ std::optional<size_t> TemplatePage::count_matching(const PagePredicate& predicat
     if (!by_template)
     {
         PodVector<uint8_t> mask(count);
-        evaluate_range(*decision, answers, begin, count, beside, mask.data());
+        evaluate_range(*decision, begin, count, beside, mask.data());
         return sum_of(mask.data(), count);
     }
     // Of a whole page it is known how often each template stands in it.

@@ -100,12 +100,12 @@ private:
     static constexpr size_t kWholeLine = SIZE_MAX;
     class BesideMasks;
     std::shared_ptr<const TemplateDecision> decide(const PagePredicate& predicate) const;
-    PodVector<uint8_t> answers_of(const TemplateDecision& decision, BesideMasks& beside) const;
-    void evaluate_range(const TemplateDecision& decision, const PodVector<uint8_t>& answers,
-                        size_t begin, size_t count, BesideMasks& beside, uint8_t* mask) const;
-    void evaluate_block(const TemplateDecision& decision, const PodVector<uint8_t>& answers,
-                        size_t begin, size_t count, uint32_t mask_begin, BesideMasks& beside,
-                        uint8_t* mask) const;
+    PodVector<uint8_t> answers_of(const TemplateDecision& decision, size_t from, size_t count,
+                                  BesideMasks& beside) const;
+    void evaluate_range(const TemplateDecision& decision, size_t begin, size_t count,
+                        BesideMasks& beside, uint8_t* mask) const;
+    void evaluate_block(const TemplateDecision& decision, size_t begin, size_t count,
+                        uint32_t mask_begin, BesideMasks& beside, uint8_t* mask) const;
     void meet(size_t number, const TemplateDecision& decision, size_t from, size_t count,
               const uint32_t* rows, BesideMasks& beside, uint8_t* hits) const;
     // Decides rows (offsets in the block, ascending) by their lines; mask begins at row `first`.
