@@ -150,6 +150,32 @@ template <class Part> Columns parts_of(const Columns& sources, Part&& part)
     return parts;
 }
 
+// The items of runs are runs of items.
+ColumnPtr join_arrays(const Columns& sources, const std::vector<MergeRun>& runs, size_t rows)
+{
+    auto offsets = std::make_shared<VectorColumn<uint64_t>>(rows);
+    uint64_t* to = offsets->data().data();
+    std::vector<MergeRun> item_runs;
+    uint64_t end = 0;
+    for (const MergeRun& run : runs)
+    {
+        const auto& from = static_cast<const ArrayColumn&>(*sources[run.source]);
+        const uint64_t* offsets_from = from.offsets().data() + run.begin;
+        const uint64_t first = from.begin_of(run.begin);
+        for (uint32_t i = 0; i < run.count; ++i)
+            *to++ = offsets_from[i] - first + end;
+        const uint64_t count = offsets_from[run.count - 1] - first;
+        BASALT_ASSERT(first + count <= UINT32_MAX);
+        if (count)
+            item_runs.push_back({run.source, static_cast<uint32_t>(first),
+                                 static_cast<uint32_t>(count)});
+        end += count;
+    }
+    const Columns items = parts_of(sources, [](const Column& c)
+                                   { return static_cast<const ArrayColumn&>(c).items(); });
+    return ArrayColumn::make(join_runs(items, item_runs, end), offsets);
+}
+
 } // namespace
 
 ColumnPtr join_runs(const Columns& sources, const std::vector<MergeRun>& runs, size_t rows)
@@ -198,6 +224,7 @@ ColumnPtr join_runs(const Columns& sources, const std::vector<MergeRun>& runs, s
                 join_runs(parts_of(sources, [](const Column& c)
                                    { return static_cast<const NullableColumn&>(c).null_column(); }),
                           runs, rows));
+        case ColumnForm::Array: return join_arrays(sources, runs, rows);
         case ColumnForm::Tuple:
         {
             const size_t width = static_cast<const TupleColumn&>(*first).elements().size();

@@ -49,7 +49,8 @@ BulkInsert::BulkInsert(std::shared_ptr<MergeTreeTable> table, Transaction& trans
 BulkInsert::~BulkInsert()
 {
     background_.clear(); // waits
-    remove_built_parts(service_, built_);
+    for (const auto& [number, parts] : built_)
+        remove_built_parts(service_, parts);
     if (is_bulk_)
         --service_.bulk_inserts();
 }
@@ -87,6 +88,7 @@ bool BulkInsert::is_full() const
 BulkInsert::Gathered BulkInsert::take()
 {
     Gathered taken = std::move(gathered_);
+    taken.number = next_number_++;
     gathered_ = Gathered();
     gathered_.charge = MemoryCharge(&context_->memory, 0);
     return taken;
@@ -161,8 +163,7 @@ void BulkInsert::build(Gathered gathered)
     {
         std::lock_guard lock(mutex_);
         --builders_;
-        for (auto& part : parts)
-            built_.push_back(std::move(part));
+        built_.emplace(gathered.number, std::move(parts));
         if (failure)
         {
             failed_ = true;
@@ -218,6 +219,8 @@ void BulkInsert::finish()
         into.blocks.push_back(std::move(block));
     }
     gathered_.blocks.clear();
+    for (auto& one : rest)
+        one.number = next_number_++;
     std::erase_if(rest, [](const Gathered& one) { return one.blocks.empty(); });
     if (!rest.empty())
     {
@@ -255,21 +258,26 @@ void BulkInsert::finish_parts()
     // Without a key the order of rows is that of the parts: earlier rows first.
     if (build_.metadata->sorting_key.expressions.empty())
         table_->flush_live();
+    std::vector<BuiltPart*> built;
     std::vector<std::string> partition_ids;
-    for (const auto& part : built_)
-        partition_ids.push_back(part.partition_id);
+    for (auto& [number, parts] : built_)
+        for (auto& part : parts)
+        {
+            built.push_back(&part);
+            partition_ids.push_back(part.partition_id);
+        }
     const auto names = table_->reserve_blocks(partition_ids);
     transaction_.on_rollback([table = table_, names] { table->release_blocks(names); });
     FileSystem& files = service_.files();
     std::vector<std::shared_ptr<Part>> parts;
-    for (size_t i = 0; i < built_.size(); ++i)
+    for (size_t i = 0; i < built.size(); ++i)
     {
         const std::string target =
             join_path(build_.table_path, "tmp_" + names[i].text());
-        files.rename(built_[i].directory, target);
-        built_[i].directory = target;
+        files.rename(built[i]->directory, target);
+        built[i]->directory = target;
         parts.push_back(
-            std::make_shared<Part>(files, target, names[i], std::move(built_[i].manifest)));
+            std::make_shared<Part>(files, target, names[i], std::move(built[i]->manifest)));
     }
     files.sync_directory(build_.table_path);
     table_->stage(transaction_, parts, {}, 0);

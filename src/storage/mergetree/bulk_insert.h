@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <exception>
 #include <future>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -43,6 +44,7 @@ private:
         uint64_t rows = 0;
         uint64_t bytes = 0;
         MemoryCharge charge;
+        size_t number = 0; // in the order in which rows came
     };
 
     bool is_full() const;
@@ -68,7 +70,8 @@ private:
     size_t streams_ = 0;
     size_t builders_ = 0;
     std::vector<std::future<void>> background_; // building; what fails is in failure_
-    std::vector<BuiltPart> built_;
+    std::map<size_t, std::vector<BuiltPart>> built_; // by Gathered::number
+    size_t next_number_ = 0;
     bool is_bulk_ = false;
     bool failed_ = false;
     std::exception_ptr failure_; // of building, when that is what failed

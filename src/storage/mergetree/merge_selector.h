@@ -11,7 +11,7 @@
 namespace basalt
 {
 
-inline constexpr size_t kMaxMergedParts = 10;
+inline constexpr size_t kMaxMergedParts = 16;
 
 struct MergeCandidate
 {

@@ -121,6 +121,30 @@ TEST(MergeTree, StreamsOfOneTransactionInsertTogether)
     }
 }
 
+TEST(MergeTree, WithoutAKeyRowsStayInTheOrderInWhichTheyCame)
+{
+    MemoryFileSystem files;
+    Tables tables(files);
+    auto metadata = std::make_shared<TableMetadata>(*events_metadata());
+    metadata->partition_key = metadata->sorting_key = metadata->primary_key = {};
+    tables.open(metadata);
+    constexpr uint64_t kRows = 40000; // of eight parts
+    tables.insert(events(0, kRows));
+    ScanRequest request;
+    request.columns = {"_part", "_part_offset", "id"};
+    std::map<std::pair<uint64_t, uint64_t>, uint64_t> ids; // by block number, place in the part
+    for (const auto& line : tables.rows(request)) // 'all_3_3_0'|17|4017
+    {
+        const size_t offset_at = line.find('|') + 1;
+        ids[{std::stoull(line.substr(5)), std::stoull(line.substr(offset_at))}] =
+            std::stoull(line.substr(line.find('|', offset_at) + 1));
+    }
+    ASSERT_EQ(ids.size(), kRows);
+    uint64_t expected = 0;
+    for (const auto& [place, id] : ids)
+        ASSERT_EQ(id, expected++);
+}
+
 TEST(MergeTree, FiltersReadOnlyWhatTheyNeed)
 {
     MemoryFileSystem files;
