@@ -89,6 +89,9 @@ std::optional<size_t> ChunkRows::count_matching(size_t slot, const PagePredicate
 namespace
 {
 
+// When fewer than one row in so many is dropped, the others are not listed.
+constexpr size_t kLeastDropped = 16;
+
 // row(i) of the rows whose mask is not zero.
 template <class Row> RowIndexes kept_rows(const Mask& mask, size_t kept, Row&& row)
 {
@@ -132,11 +135,15 @@ void ChunkRows::keep(const Mask& mask, size_t kept)
 {
     if (kept == rows_.size())
         return;
-    rows_.dense.clear();
-    if (rows_.all)
+    if (!rows_.dense.empty())
+        rows_ = rows_.listed();
+    if (rows_.all && kept > rows_.count - rows_.count / kLeastDropped)
     {
-        if (kept >= rows_.count - rows_.count / 16)
-            rows_.dense = mask;
+        rows_.dense = mask;
+        rows_.dense_count = kept;
+    }
+    else if (rows_.all)
+    {
         const auto begin = static_cast<uint32_t>(rows_.begin);
         rows_.rows = kept_rows(mask, kept, [begin](size_t i)
                                { return begin + static_cast<uint32_t>(i); });
@@ -149,22 +156,31 @@ void ChunkRows::keep(const Mask& mask, size_t kept)
             column = column->filter(mask, kept);
 }
 
-const Mask& StepMemory::answers_for(size_t step, const ColumnPtr& dictionary)
+const StepMemory::Known& StepMemory::answers_for(size_t step, const ColumnPtr& dictionary)
 {
     auto& known = known_[step];
     for (const auto& one : known)
         if (one.dictionary == dictionary)
-            return one.answers;
+            return one;
     const auto& what = steps_.steps()[step];
     Block block;
     const auto& slot = slots_[what.slots[0]];
     block.add({dictionary, slot.type, slot.name});
-    Known made{dictionary, {}};
-    column_to_mask(what.program->run(block, context_)[0], what.condition->type(), made.answers);
+    Known made{dictionary, {}, true};
+    try
+    {
+        column_to_mask(what.program->run(block, context_)[0], what.condition->type(),
+                       made.answers);
+    }
+    catch (const Error&)
+    {
+        // An entry that no row uses may be what the condition refuses.
+        made.complete = false;
+    }
     if (known.size() == kKeptDictionaries)
         known.erase(known.begin());
     known.push_back(std::move(made));
-    return known.back().answers;
+    return known.back();
 }
 
 std::optional<size_t> StepMemory::count(size_t step, ChunkRows& chunk)
@@ -192,15 +208,18 @@ void StepMemory::apply(size_t step, ChunkRows& chunk)
             const auto& dictionary = column_as<DictionaryColumn>(column);
             if (dictionary.dictionary()->size() <= 2 * rows + 1024)
             {
-                const Mask& answers = answers_for(step, dictionary.dictionary());
+                const Known& known = answers_for(step, dictionary.dictionary());
                 const uint32_t* codes = dictionary.codes().data();
-                const uint8_t* of_code = answers.data();
+                const uint8_t* of_code = known.answers.data();
                 mask.resize(rows);
                 uint8_t* out = mask.data();
-                for (size_t i = 0; i < rows; ++i)
+                for (size_t i = 0; known.complete && i < rows; ++i)
                     out[i] = of_code[codes[i]];
-                chunk.keep(mask, count_kept(mask));
-                return;
+                if (known.complete)
+                {
+                    chunk.keep(mask, count_kept(mask));
+                    return;
+                }
             }
         }
     }

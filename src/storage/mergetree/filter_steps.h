@@ -87,10 +87,11 @@ private:
     {
         ColumnPtr dictionary; // kept alive, so that its address stays its own
         Mask answers;
+        bool complete = true; // every entry has one
     };
     static constexpr size_t kKeptDictionaries = 16;
 
-    const Mask& answers_for(size_t step, const ColumnPtr& dictionary);
+    const Known& answers_for(size_t step, const ColumnPtr& dictionary);
 
     const FilterSteps& steps_;
     const Header& slots_;

@@ -331,7 +331,7 @@ Block MergeTreeScan::read_chunk(const Chunk& chunk, RowReader& reader, StepMemor
         if (with_row_ids_)
         {
             auto ids = std::make_shared<VectorColumn<uint64_t>>(rows.size());
-            const PageRows& at = rows.rows();
+            const PageRows at = rows.rows().listed();
             const uint64_t start =
                 (static_cast<uint64_t>(chunk.source) << kRowIdRowBits) + chunk.page * kPageRows;
             for (size_t i = 0; i < rows.size(); ++i)

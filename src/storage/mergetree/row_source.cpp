@@ -188,6 +188,18 @@ RowReader::RowReader(std::shared_ptr<const SourcePlan> plan, bool direct,
         pages_ = std::make_unique<PageReader>(plan_->part(), direct, &context);
 }
 
+PageRows PageRows::listed() const
+{
+    PageRows list = *this;
+    if (dense.empty())
+        return list;
+    list.dense.clear();
+    for (size_t i = 0; i < count; ++i)
+        if (dense[i])
+            list.rows.push_back(static_cast<uint32_t>(begin + i));
+    return list;
+}
+
 void RowReader::note_read(const SourcePlan::Slot& slot, const PageRows& rows)
 {
     has_read_ = true;
@@ -203,8 +215,9 @@ ColumnPtr RowReader::read_prefix(size_t slot_number, const PageRows& rows, size_
     if (!pages_ || slot.kind != SourcePlan::Slot::Kind::Stored || slot.stored_type ||
         rows.size() == 0)
         return read(slot_number, rows);
-    const size_t begin = rows.all ? rows.begin : rows.rows[0];
-    const size_t count = rows.all ? rows.count : rows.rows.back() + 1 - begin;
+    const bool by_list = !rows.all && rows.dense.empty();
+    const size_t begin = by_list ? rows.rows[0] : rows.begin;
+    const size_t count = by_list ? rows.rows.back() + 1 - begin : rows.count;
     if (count > kMostBetween * rows.size())
         return read(slot_number, rows);
     const EncodedPagePtr& page = pages_->page(slot.column, rows.page);
@@ -212,6 +225,8 @@ ColumnPtr RowReader::read_prefix(size_t slot_number, const PageRows& rows, size_
     ColumnPtr column = page->decode_prefix(begin, count, bytes);
     if (rows.all)
         return column;
+    if (!by_list)
+        return column->filter(rows.dense, rows.dense_count);
     RowIndexes inside(rows.size());
     for (size_t i = 0; i < inside.size(); ++i)
         inside[i] = static_cast<uint32_t>(rows.rows[i] - begin);
@@ -242,13 +257,16 @@ ColumnPtr RowReader::read_stored(const SourcePlan::Slot& slot, const PageRows& r
     // Nearly all rows are wanted: all are decoded, the others dropped.
     return rows.dense.empty()
                ? page->decode_rows(rows.rows)
-               : page->decode(rows.begin, rows.count)->filter(rows.dense, rows.rows.size());
+               : page->decode(rows.begin, rows.count)->filter(rows.dense, rows.dense_count);
 }
 
 ColumnPtr RowReader::read(size_t slot_number, const PageRows& rows)
 {
     const auto& slot = plan_->slots_[slot_number];
     using Kind = SourcePlan::Slot::Kind;
+    const bool by_list = slot.kind == Kind::Offset || (slot.kind == Kind::Stored && !pages_);
+    if (by_list && !rows.dense.empty())
+        return read(slot_number, rows.listed());
     switch (slot.kind)
     {
     case Kind::Constant:
@@ -292,8 +310,9 @@ bool RowReader::evaluate(size_t slot, const PagePredicate& predicate, const Page
     if (!pages_ || what.kind != SourcePlan::Slot::Kind::Stored || what.stored_type ||
         rows.size() == 0)
         return false;
-    const size_t begin = rows.all ? rows.begin : rows.rows[0];
-    const size_t count = rows.all ? rows.count : rows.rows.back() + 1 - begin;
+    const bool by_list = !rows.all && rows.dense.empty();
+    const size_t begin = by_list ? rows.rows[0] : rows.begin;
+    const size_t count = by_list ? rows.rows.back() + 1 - begin : rows.count;
     if (count > kMostBetween * rows.size())
         return false;
     Mask all(count);
@@ -307,8 +326,14 @@ bool RowReader::evaluate(size_t slot, const PagePredicate& predicate, const Page
         return true;
     }
     mask.resize(rows.size());
-    for (size_t i = 0; i < rows.size(); ++i)
-        mask[i] = all[rows.rows[i] - begin];
+    size_t at = 0;
+    if (by_list)
+        for (const uint32_t row : rows.rows)
+            mask[at++] = all[row - begin];
+    else
+        for (size_t i = 0; i < count; ++i)
+            if (rows.dense[i])
+                mask[at++] = all[i];
     return true;
 }
 

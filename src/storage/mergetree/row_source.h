@@ -14,8 +14,8 @@
 namespace basalt
 {
 
-// Some rows of one page: all from `begin`, or those of `rows` (ascending, counted from the page's
-// start).
+// Some rows of one page: all `count` from `begin`; or nearly all of them, by a mask; or those of
+// `rows` (ascending, counted from the page's start).
 struct PageRows
 {
     size_t page = 0;
@@ -23,10 +23,11 @@ struct PageRows
     size_t count = 0;
     bool all = true;
     RowIndexes rows;
-    // When nearly all of the `count` rows from `begin` are wanted: which; else empty.
-    Mask dense;
+    Mask dense; // empty: all or `rows`
+    size_t dense_count = 0;
 
-    size_t size() const { return all ? count : rows.size(); }
+    size_t size() const { return all ? count : dense.empty() ? rows.size() : dense_count; }
+    PageRows listed() const; // without a mask
 };
 
 // Columns that a scan reads, in any order: slots.
