@@ -110,6 +110,30 @@ template <class Run> inline void for_kept_runs(const Mask& mask, Run&& run)
         run(run_begin, run_end - run_begin);
 }
 
+// Appends the values of set bits to what begins at `to`; returns its new end.
+template <class T> inline T* copy_kept_64(T* to, const T* from, uint64_t bits)
+{
+    constexpr int kMostlyKept = 48;
+    if (__builtin_popcountll(bits) < kMostlyKept)
+    {
+        for (; bits; bits &= bits - 1)
+            *to++ = from[__builtin_ctzll(bits)];
+        return to;
+    }
+    for (int at = 0; bits;)
+    {
+        const int skipped = __builtin_ctzll(bits);
+        at += skipped;
+        bits >>= skipped;
+        const int kept = ~bits ? __builtin_ctzll(~bits) : 64;
+        std::memcpy(static_cast<void*>(to), from + at, static_cast<size_t>(kept) * sizeof(T));
+        to += kept;
+        at += kept;
+        bits = kept < 64 ? bits >> kept : 0;
+    }
+    return to;
+}
+
 // Copies size bytes, 16 at a time: reads and writes up to 15 bytes past both ends, which must lie
 // in the padding of a PodVector.
 inline void copy_with_padding(char* to, const char* from, size_t size)

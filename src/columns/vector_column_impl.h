@@ -132,8 +132,7 @@ template <class T> ColumnPtr VectorColumn<T>::filter(const Mask& mask, size_t ke
             to += 64;
             continue;
         }
-        for (; bits; bits &= bits - 1)
-            *to++ = from[base + __builtin_ctzll(bits)];
+        to = copy_kept_64(to, from + base, bits);
     }
     BASALT_DCHECK(to == result->data_.data() + kept_rows);
     return result;

@@ -90,15 +90,14 @@ ColumnPtr DictionaryColumn::filter(const Mask& mask, size_t kept_rows) const
     const uint32_t* from = codes_.data();
     for (size_t base = 0; base < mask.size(); base += 64)
     {
-        uint64_t bits = mask_bits_from(mask, base);
+        const uint64_t bits = mask_bits_from(mask, base);
         if (bits == ~uint64_t{0})
         {
             std::memcpy(to, from + base, 64 * sizeof(uint32_t));
             to += 64;
             continue;
         }
-        for (; bits; bits &= bits - 1)
-            *to++ = from[base + __builtin_ctzll(bits)];
+        to = copy_kept_64(to, from + base, bits);
     }
     return std::make_shared<DictionaryColumn>(dictionary_, std::move(kept));
 }

@@ -52,12 +52,20 @@ public:
     {
         if constexpr (requires(Held& held) { held.put(held.value); })
         {
-            // A value of each group to begin with: that of its last row.
+            // A value of each group to begin with: what is held, else that of its last row.
             using T = decltype(Held::value);
             const T* from = vector_of<T>(*arguments[0]).data();
             PodVector<T> best(places.size());
-            for (size_t i = 0; i < codes.size(); ++i)
-                best[codes[i]] = from[i];
+            bool all_held = true;
+            for (size_t g = 0; g < places.size(); ++g)
+            {
+                const Held& held = this->state(places[g] + offset);
+                best[g] = held.value;
+                all_held &= held.has;
+            }
+            if (!all_held)
+                for (size_t i = 0; i < codes.size(); ++i)
+                    best[codes[i]] = from[i];
             extremes_grouped<kMax>(codes, from, best);
             for (size_t g = 0; g < places.size(); ++g)
             {
