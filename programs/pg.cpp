@@ -97,6 +97,8 @@ void add_inspection(CLI::App& app, Parsed& p)
     status->add_flag("--uri", p.status.uri, "print a libpq URI and nothing else");
     status->add_flag("--json", p.status.json);
     add_command(app, p, "list", "every instance", [&p] { return list_command(p.common); }, false);
+    add_command(app, p, "unit", "print a systemd unit for it",
+                [&p] { return unit_command(p.common); });
     auto* logs = add_command(app, p, "logs", "the end of its logs",
                              [&p] { return logs_command(p.common, p.lines, p.flag, p.which); });
     logs->add_option("-n,--lines", p.lines)->capture_default_str();

@@ -54,6 +54,7 @@ struct StatusOptions
     bool json = false;
 };
 int status_command(const CommonOptions& common, const StatusOptions& options);
+int unit_command(const CommonOptions& common);
 int list_command(const CommonOptions& common);
 int logs_command(const CommonOptions& common, size_t lines, bool follow, const std::string& which);
 int psql_command(const CommonOptions& common, const std::vector<std::string>& arguments);

@@ -13,6 +13,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/core.h>
 #include <thread>
 
@@ -55,6 +56,17 @@ int status_command(const CommonOptions& common, const StatusOptions& options)
     const ServerReport report = report_on(files, system_clock(), instance, true);
     std::fputs((options.json ? report.to_json() : report.to_text()).c_str(), stdout);
     return report.is_running ? 0 : 3;
+}
+
+int unit_command(const CommonOptions& common)
+{
+    const InstanceList list = open_list(common);
+    const Instance instance = list.find(common.name);
+    std::fputs(systemd_unit(instance, std::filesystem::absolute(list.home()),
+                            reachable_program(real_file_system(), list.home(), owner_of(instance)))
+                   .c_str(),
+               stdout);
+    return 0;
 }
 
 int list_command(const CommonOptions& common)
@@ -139,7 +151,7 @@ int config_get_command(const CommonOptions& common, const std::optional<std::str
                             if (setting)
                                 std::printf("%s\n", value.c_str());
                             else
-                                std::printf("%s = %s\n", name.c_str(), quoted(value).c_str());
+                                std::printf("%s = %s\n", name.c_str(), pg::quoted(value).c_str());
                         }
                         return 0;
                     });
@@ -182,7 +194,7 @@ int config_explain_command(const CommonOptions& common, const std::optional<std:
                         for (const auto& line :
                              explain_settings(real_file_system(), instance, setting))
                         {
-                            std::printf("%s = %s\n", line.name.c_str(), quoted(line.value).c_str());
+                            std::printf("%s = %s\n", line.name.c_str(), pg::quoted(line.value).c_str());
                             if (!line.why.empty())
                                 std::printf("    why      %s\n", line.why.c_str());
                             std::printf("    default  %s\n    source   %s\n",

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <fstream>
 #include <grp.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -196,7 +197,15 @@ std::optional<std::string> unreachable_folder(const std::string& path)
 
 bool process_exists(int pid)
 {
-    return pid > 0 && (::kill(pid, 0) == 0 || errno == EPERM);
+    if (pid <= 0 || (::kill(pid, 0) != 0 && errno != EPERM))
+        return false;
+    // "17 (name) S …": the name may hold anything.
+    std::ifstream file(fmt::format("/proc/{}/stat", pid));
+    std::string line;
+    std::getline(file, line);
+    const size_t name_end = line.rfind(") ");
+    return name_end == std::string::npos || name_end + 2 >= line.size() ||
+           line[name_end + 2] != 'Z';
 }
 
 } // namespace basalt

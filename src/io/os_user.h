@@ -46,7 +46,8 @@ void set_file_mode(const std::string& path, uint32_t mode);
 // way is free. A folder that does not exist ends the way.
 std::optional<std::string> unreachable_folder(const std::string& path);
 
-// Whether a process with this id exists; it may belong to another user.
+// Whether a process with this id runs; it may belong to another user. One that has ended and was not
+// waited for (a zombie) does not.
 bool process_exists(int pid);
 
 } // namespace basalt

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/os_user.h"
+#include "postgres/supervisor.h"
 
 #include <cctype>
 #include <fmt/core.h>
@@ -175,6 +176,41 @@ KeyValues load_user_settings(FileSystem& files, const Instance& instance)
 void save_user_settings(FileSystem& files, const Instance& instance, const KeyValues& values)
 {
     files.replace_whole(instance.data() + "/user.conf", values.to_text());
+}
+
+std::string systemd_unit(const Instance& instance, const std::string& home,
+                         const std::string& program)
+{
+    const auto word = [](const std::string& text)
+    {
+        std::string out = "\"";
+        for (const char c : text)
+        {
+            if (c == '"' || c == '\\')
+                out.push_back('\\');
+            // Both begin an expansion.
+            if (c == '%' || c == '$')
+                out.push_back(c);
+            out.push_back(c);
+        }
+        return out + "\"";
+    };
+    // The supervisor gets SIGTERM alone and stops the server in order; its own limit for that is
+    // shorter than systemd's.
+    return fmt::format("[Unit]\n"
+                       "Description=PostgreSQL instance {0}, run by Basalt\n"
+                       "After=network.target local-fs.target\n"
+                       "\n[Service]\n"
+                       "User={1}\n"
+                       "ExecStart={2} pg --home {3} start {0} --foreground\n"
+                       "KillMode=mixed\n"
+                       "TimeoutStopSec={4}\n"
+                       "Restart=on-failure\n"
+                       "RestartSec=5\n"
+                       "\n[Install]\n"
+                       "WantedBy=multi-user.target\n",
+                       instance.name, instance.os_user, word(program), word(home),
+                       kFastStopTimeoutMs / 1000 + 30);
 }
 
 std::string connection_uri(FileSystem& files, const Instance& instance)

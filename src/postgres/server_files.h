@@ -49,6 +49,10 @@ std::string archive_command(const std::string& program, const std::string& wal_f
 std::string restore_command(const std::string& program, const std::string& wal_folder,
                             const std::string& unfinished);
 
+// A systemd unit that runs the instance through `basalt pg start --foreground`.
+std::string systemd_unit(const Instance& instance, const std::string& home,
+                         const std::string& program);
+
 // postgresql://postgres:…@127.0.0.1:5432/shop?sslmode=verify-full&sslrootcert=…; without the
 // password if we may not read it.
 std::string connection_uri(FileSystem& files, const Instance& instance);

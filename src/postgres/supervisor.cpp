@@ -37,8 +37,6 @@ public:
     int run()
     {
         block_signals();
-        if (files_.exists(startup_log()) && files_.file_size(startup_log()) > kMaxSupervisorLogBytes)
-            files_.truncate(startup_log(), 0);
         state_.supervisor_pid = ::getpid();
         start_or_adopt();
         for (;;)
@@ -138,6 +136,15 @@ private:
         return std::max(0, ::sigtimedwait(&set, nullptr, &timeout));
     }
 
+    // Both are written by appending, so they can be emptied under the writer.
+    void limit_logs()
+    {
+        for (const std::string& path : {startup_log(), instance_.log() + "/supervisor.log"})
+            if (const auto status = files_.status(path);
+                status && status->size_bytes > kMaxSupervisorLogBytes)
+                files_.truncate(path, 0);
+    }
+
     void say(const std::string& text)
     {
         std::printf("%s UTC %s\n", utc_text(clock_.unix_s()).c_str(), text.c_str());
@@ -162,6 +169,7 @@ private:
 
     void start_or_adopt()
     {
+        limit_logs();
         started_ns_ = clock_.monotonic_ns();
         state_.next_start_unix_s = 0;
         if (const auto alive = live_postmaster(files_, instance_))

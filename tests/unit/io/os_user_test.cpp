@@ -5,6 +5,7 @@
 #include "tests/unit/io/test_directory.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace basalt
@@ -74,6 +75,14 @@ TEST(OsUser, DetachedProcessesRunAndEnd)
         ::usleep(10000);
     EXPECT_EQ(real_file_system().read_whole(log), "hello\n");
     EXPECT_TRUE(process_exists(::getpid()));
+    EXPECT_FALSE(process_exists(0));
+    const int child = ::fork();
+    if (child == 0)
+        ::_exit(0);
+    for (int i = 0; i < 1000 && process_exists(child); ++i)
+        ::usleep(1000);
+    EXPECT_FALSE(process_exists(child)) << "it has ended, though nobody waited for it";
+    ::waitpid(child, nullptr, 0);
 }
 
 } // namespace

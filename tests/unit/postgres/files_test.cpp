@@ -131,6 +131,16 @@ TEST(PgServerFiles, AccessIsByTlsAndScram)
     EXPECT_NE(ident_conf(instance).find("basalt \"postgres\" postgres"), std::string::npos);
 }
 
+TEST(PgServerFiles, UnitIsEscaped)
+{
+    const std::string unit = systemd_unit(example(), "/home/100% $x", "/opt/a \"b\"");
+    EXPECT_NE(unit.find("ExecStart=\"/opt/a \\\"b\\\"\" pg --home \"/home/100%% $$x\" start shop "
+                        "--foreground\n"),
+              std::string::npos)
+        << unit;
+    EXPECT_NE(unit.find("\nUser=postgres\n"), std::string::npos);
+}
+
 TEST(PgServerFiles, UriIsEncoded)
 {
     MemoryFileSystem files;
