@@ -61,6 +61,28 @@ ExpressionPtr ExpressionBinder::bind_node(const Ast& ast)
     }
 }
 
+namespace
+{
+
+// Functions that the SQL standard and MySQL call by their bare names, in any case, where no column
+// has the name.
+std::optional<std::string> function_without_parentheses(const std::string& name)
+{
+    static constexpr std::string_view kNames[] = {
+        "now",       "today",          "curdate",   "current_date", "current_timestamp",
+        "localtime", "localtimestamp", "user",      "current_user", "session_user",
+        "database",  "current_database"};
+    std::string lower;
+    for (const char c : name)
+        lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+    for (const std::string_view known : kNames)
+        if (lower == known && scalar_functions().exists(lower))
+            return lower;
+    return std::nullopt;
+}
+
+} // namespace
+
 ExpressionPtr ExpressionBinder::bind_identifier(const AstIdentifier& identifier)
 {
     for (auto scope = lambdas_.rbegin(); scope != lambdas_.rend(); ++scope)
@@ -77,6 +99,9 @@ ExpressionPtr ExpressionBinder::bind_identifier(const AstIdentifier& identifier)
     }
     if (auto found = resolve_identifier(identifier))
         return found;
+    if (identifier.parts.size() == 1)
+        if (const auto function = function_without_parentheses(identifier.parts[0]))
+            return Expression::call(*function, {}, context_);
     throw_unknown_identifier(identifier);
 }
 

@@ -122,9 +122,33 @@ ColumnPtr number_to_date_time64(const ColumnPtr& column, const TypePtr& from, ui
                                     { return clamped(value) * per_second; });
 }
 
+// An accurate cast takes no number that is no second of a DateTime.
+void refuse_no_seconds(const ColumnPtr& column, const TypePtr& from, const TypePtr& to,
+                       const CastJob& job)
+{
+    const ColumnPtr numbers = as_int64(column, from);
+    const auto& values = column_as<VectorColumn<int64_t>>(numbers).data();
+    for (size_t i = 0; i < values.size(); ++i)
+    {
+        bool fits = values[i] >= 0 && values[i] <= kMaxDateTime;
+        if (from->is_float())
+        {
+            const Value value = column->value_at(i);
+            fits = fits && !std::isnan(value.get<double>());
+        }
+        if (!fits && !job.note_failure(i))
+            throw Error(error_codes::CANNOT_CONVERT_TYPE,
+                        "Value " + column->value_at(i).to_text() +
+                            " cannot be safely converted into type " +
+                            (to->is(TypeId::Date) ? "UInt16" : "UInt32"));
+    }
+}
+
 ColumnPtr number_to_time_type(const ColumnPtr& column, const TypePtr& from, const TypePtr& to,
                               const CastJob& job)
 {
+    if (job.options.accurate && (to->is(TypeId::Date) || to->is(TypeId::DateTime)))
+        refuse_no_seconds(column, from, to, job);
     switch (to->id())
     {
         case TypeId::Date:

@@ -4,6 +4,7 @@
 #include "functions/arithmetic.h"
 #include "functions/elementwise.h"
 #include "functions/physical_dispatch.h"
+#include "functions/scalar/shift_texts.h"
 
 #include <limits>
 #include <optional>
@@ -42,7 +43,9 @@ public:
             zeros = replace_zeros(a, b, rows);
         const TypePtr type = remove_nullable(result_type);
         ColumnPtr result;
-        if (type->is(TypeId::Tuple) && !a.type->is(TypeId::Interval) &&
+        if (type->is_string())
+            result = shift_texts(op_ == ArithmeticOp::BitShiftLeft, a, b, rows);
+        else if (type->is(TypeId::Tuple) && !a.type->is(TypeId::Interval) &&
             !b.type->is(TypeId::Interval))
             result = execute_tuple(a, b, type, rows, context);
         else if (type->is(TypeId::Array))
@@ -101,6 +104,9 @@ private:
 
     TypePtr plain_type(const TypePtr& a, const TypePtr& b) const
     {
+        if (a->is_string() && b->is_integer() &&
+            (op_ == ArithmeticOp::BitShiftLeft || op_ == ArithmeticOp::BitShiftRight))
+            return a;
         if (is_number(a) && is_number(b))
             return number_result_type(op_, *number({nullptr, a}).type, *number({nullptr, b}).type);
         if ((a->is_decimal() && (is_plain_number(*b) || b->is_decimal())) ||

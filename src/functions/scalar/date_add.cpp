@@ -1,22 +1,12 @@
 // addYears … addNanoseconds, subtract*, addInterval, addTupleOfIntervals.
 
-#include "functions/scalar/date_time.h"
-
-#include <fmt/core.h>
+#include "functions/date_arithmetic.h"
+#include "functions/scalar/column_rows.h"
 
 namespace basalt
 {
 namespace
 {
-
-bool is_subsecond(IntervalKind kind)
-{
-    return kind <= IntervalKind::Millisecond;
-}
-uint32_t subsecond_scale(IntervalKind kind)
-{
-    return kind == IntervalKind::Nanosecond ? 9 : kind == IntervalKind::Microsecond ? 6 : 3;
-}
 
 // Numbers added, truncated to integers; the sign turned for subtract*.
 PodVector<int64_t> deltas_of(const Argument& argument, bool subtract)
@@ -41,102 +31,22 @@ PodVector<int64_t> deltas_of(const Argument& argument, bool subtract)
     return deltas;
 }
 
-int64_t wrapping_add(int64_t a, int64_t b)
+const char* verb_of(std::string_view name)
 {
-    return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-}
-int64_t wrapping_multiply(int64_t a, int64_t b)
-{
-    return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    return name.starts_with("subtract") ? "subtract" : "add";
 }
 
-int32_t shift_day(IntervalKind kind, int32_t day, int64_t delta)
-{
-    switch (kind)
-    {
-        case IntervalKind::Week: return static_cast<int32_t>(day + wrapping_multiply(delta, 7));
-        case IntervalKind::Month: return add_months(day, delta);
-        case IntervalKind::Quarter: return add_months(day, wrapping_multiply(delta, 3));
-        case IntervalKind::Year: return add_months(day, wrapping_multiply(delta, 12));
-        default: return static_cast<int32_t>(wrapping_add(day, delta));
-    }
-}
-
-int64_t unit_seconds(IntervalKind kind)
-{
-    return kind == IntervalKind::Hour ? 3600 : kind == IntervalKind::Minute ? 60 : 1;
-}
-
-TypePtr result_type(std::string_view name, const Arguments& arguments, IntervalKind kind)
-{
-    const TypePtr& type = arguments[0].type;
-    if (type->is_string())
-        return std::make_shared<DateTime64Type>(
-            is_subsecond(kind) ? subsecond_scale(kind) : 3, "");
-    if (is_subsecond(kind))
-    {
-        if (is_date(type))
-            throw Error(error_codes::ILLEGAL_TYPE_OF_ARGUMENT,
-                        fmt::format("{} cannot be used with {}", name, type->name()));
-        return std::make_shared<DateTime64Type>(std::max(scale_of(type), subsecond_scale(kind)),
-                                                zone_of_type(type));
-    }
-    if (is_date(type) && kind < IntervalKind::Day)
-        return type->is(TypeId::Date) ? simple_type(TypeId::DateTime)
-                                      : TypePtr(std::make_shared<DateTime64Type>(3, ""));
-    return type;
-}
-
-ColumnPtr shifted(const Argument& time, const PodVector<int64_t>& deltas, IntervalKind kind,
+ColumnPtr shifted(const Argument& time, PodVector<int64_t> deltas, IntervalKind kind,
                   const TypePtr& result, const QueryContext& context)
 {
-    const TimeZone& zone = zone_by_name(zone_of_type(time.type), context);
     const size_t rows = deltas.size();
-    if (is_date(time.type) && kind >= IntervalKind::Day)
-    {
-        PodVector<int32_t> days = local_days(time, zone);
-        for (size_t i = 0; i < rows; ++i)
-            days[i] = shift_day(kind, days[i], deltas[i]);
-        return days_column(days, result);
-    }
-    const uint32_t scale = scale_of(result);
-    PodVector<int64_t> ticks = ticks_at_scale(time, zone, scale);
-    const int64_t per_second = ten_to(scale);
-    if (kind < IntervalKind::Day ||
-        (zone.is_utc() && (kind == IntervalKind::Day || kind == IntervalKind::Week)))
-    {
-        int64_t step;
-        if (is_subsecond(kind))
-            step = ten_to(scale - subsecond_scale(kind));
-        else if (kind >= IntervalKind::Day)
-            step = per_second * kDaySeconds * (kind == IntervalKind::Week ? 7 : 1);
-        else
-            step = per_second * unit_seconds(kind);
-        for (size_t i = 0; i < rows; ++i)
-            ticks[i] = wrapping_add(ticks[i], wrapping_multiply(deltas[i], step));
-    }
-    else
-        for (size_t i = 0; i < rows; ++i)
-        {
-            // Local time of day stays.
-            const int64_t second = floor_div(ticks[i], per_second);
-            const int64_t fraction = ticks[i] - second * per_second;
-            const int64_t local = second + (zone.is_utc() ? 0 : zone.offset_at(second));
-            const int64_t day = floor_div(local, kDaySeconds);
-            const int32_t moved = shift_day(kind, static_cast<int32_t>(day), deltas[i]);
-            ticks[i] =
-                wrapping_multiply(unix_of_local(zone, moved, local - day * kDaySeconds),
-                                  per_second) +
-                fraction;
-        }
-    if (result->is(TypeId::DateTime64))
-        return std::make_shared<VectorColumn<int64_t>>(std::move(ticks));
-    return seconds_column(ticks, result);
+    return add_interval(time, std::make_shared<VectorColumn<int64_t>>(std::move(deltas)), kind, 1,
+                        result, rows, context);
 }
 
 template <IntervalKind kKind> TypePtr add_type(const TypeCall& call)
 {
-    return result_type(call.name, call.arguments, kKind);
+    return add_interval_type(call.type(0), kKind, verb_of(call.name));
 }
 
 template <IntervalKind kKind, bool kSubtract> ColumnPtr run_add(const Call& call)
@@ -176,7 +86,7 @@ IntervalSum sum_of(const TypeCall& call)
     return sum;
 }
 
-TypePtr add_interval_type(const TypeCall& call)
+TypePtr interval_sum_type(const TypeCall& call)
 {
     return std::make_shared<TupleType>(sum_of(call).types);
 }
@@ -213,7 +123,7 @@ TypePtr add_tuple_type(const TypeCall& call)
     {
         if (!interval->is(TypeId::Interval))
             throw_illegal_type(call.name, call.arguments, 1, "Tuple of Intervals");
-        type = result_type(call.name, {{nullptr, type}}, kind_of(interval));
+        type = add_interval_type(type, kind_of(interval), verb_of(call.name));
     }
     return type;
 }
@@ -225,7 +135,8 @@ template <bool kSubtract> ColumnPtr run_add_tuple(const Call& call)
     const Types& intervals = type_as<TupleType>(call.type(1)).elements();
     for (size_t i = 0; i < intervals.size(); ++i)
     {
-        const TypePtr type = result_type(call.name, {time}, kind_of(intervals[i]));
+        const TypePtr type =
+            add_interval_type(time.type, kind_of(intervals[i]), verb_of(call.name));
         if (time.type->is_string())
             time = {cast_to(time, type, call.context), type};
         const Argument delta{column_as<TupleColumn>(flat).element(i),
@@ -266,9 +177,9 @@ constexpr auto kSubSecond = add_spec_of<K::Second, true>("subtractSeconds");
 constexpr auto kSubMilli = add_spec_of<K::Millisecond, true>("subtractMilliseconds");
 constexpr auto kSubMicro = add_spec_of<K::Microsecond, true>("subtractMicroseconds");
 constexpr auto kSubNano = add_spec_of<K::Nanosecond, true>("subtractNanoseconds");
-constexpr FunctionSpec kAddInterval{"addInterval", "vt v", add_interval_type,
+constexpr FunctionSpec kAddInterval{"addInterval", "vt v", interval_sum_type,
                                     run_add_interval<false>};
-constexpr FunctionSpec kSubInterval{"subtractInterval", "vt v", add_interval_type,
+constexpr FunctionSpec kSubInterval{"subtractInterval", "vt v", interval_sum_type,
                                     run_add_interval<true>};
 constexpr FunctionSpec kAddTuple{"addTupleOfIntervals", "dDs t", add_tuple_type,
                                  run_add_tuple<false>};
