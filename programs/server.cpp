@@ -8,6 +8,7 @@
 #include "io/host_name.h"
 #include "net/http/server.h"
 #include "net/native/server.h"
+#include "net/postgres/server.h"
 #include "programs/pg/commands.h"
 #include "programs/play_page.h"
 #include "system/system_tables.h"
@@ -28,7 +29,7 @@ int server_main(int argc, char** argv)
     HttpServerOptions http;
     options.path = "./basalt-data";
     NativeServerOptions native;
-    uint16_t postgres_port = 9005;
+    PostgresServerOptions postgres_wire;
     std::vector<std::string> arguments = take_settings(argc, argv, options.default_settings);
 
     CLI::App app("The Basalt server", "basalt server");
@@ -40,8 +41,8 @@ int server_main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--tcp-port,--tcp_port", native.port, "native protocol; 0 turns it off")
         ->capture_default_str();
-    app.add_option("--postgres-port,--postgresql_port", postgres_port,
-                   "PostgreSQL wire: not built yet")
+    app.add_option("--postgres-port,--postgresql_port", postgres_wire.port,
+                   "PostgreSQL's wire protocol; 0 turns it off")
         ->capture_default_str();
     app.add_option("--timezone", options.timezone, "of DateTime without a zone")
         ->capture_default_str();
@@ -103,13 +104,25 @@ int server_main(int argc, char** argv)
         native_server = std::make_unique<NativeServer>(engine, native);
         native_server->start();
     }
-    std::printf("Basalt %s is ready: http://%s:%u, tcp port %u, data in %s\n", kBasaltVersion,
+    std::unique_ptr<PostgresServer> postgres_server;
+    if (postgres_wire.port != 0)
+    {
+        postgres_wire.host = http.host;
+        postgres_wire.max_connections = http.max_connections;
+        postgres_server = std::make_unique<PostgresServer>(engine, postgres_wire);
+        postgres_server->start();
+    }
+    std::printf("Basalt %s is ready: http://%s:%u, tcp port %u, postgres port %u, data in %s\n",
+                kBasaltVersion,
                 http.host.c_str(), server ? server->port() : 0,
-                native_server ? native_server->port() : 0, options.path.c_str());
+                native_server ? native_server->port() : 0,
+                postgres_server ? postgres_server->port() : 0, options.path.c_str());
     std::fflush(stdout);
 
     int signal = 0;
     sigwait(&signals, &signal);
+    if (postgres_server)
+        postgres_server->stop();
     if (native_server)
         native_server->stop();
     if (server)

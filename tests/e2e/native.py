@@ -254,6 +254,24 @@ check("an INSERT SELECT runs", wait_for("left insert"), True)
 leaver.connection.socket.shutdown(socket.SHUT_RDWR)
 check("and ends when its client leaves", ends_within("left insert", 2), True)
 
+# A client that sends half of its rows and waits.
+waiting = connect()
+
+
+def half_the_rows():
+    def rows():
+        for i in range(100):
+            yield (i,)
+        check("an INSERT waits for rows", wait_for("half"), True)
+        check("KILL of it", connect().execute("KILL QUERY WHERE query_id = 'half' SYNC") != [], True)
+        check("ends it", ends_within("half", 3), True)
+        yield (100,)
+    waiting.execute("INSERT INTO target (a) VALUES", rows(), query_id="half", settings={"insert_block_size": 10})
+
+
+fails("and its client is told", 394, half_the_rows)
+check("nothing of it stays", client.execute("SELECT count() FROM target WHERE a < 10"), [(3,)])
+
 # --- many connections
 results = []
 

@@ -14,16 +14,17 @@ def free_port():
 
 
 class Server:
-    def __init__(self, basalt, path, *flags, tcp=False):
+    def __init__(self, basalt, path, *flags, tcp=False, postgres=False):
         self.port = free_port()
         self.tcp_port = free_port() if tcp else 0
+        self.postgres_port = free_port() if postgres else 0
         self.url = f"http://127.0.0.1:{self.port}"
         self.log_path = os.path.join(path, "server.log")
         with open(self.log_path, "ab") as log:
             offset = log.tell()
             self.process = subprocess.Popen(
                 [basalt, "server", "--path", os.path.join(path, "data"), "--http-port", str(self.port),
-                 "--tcp-port", str(self.tcp_port), "--postgres-port", "0", *flags],
+                 "--tcp-port", str(self.tcp_port), "--postgres-port", str(self.postgres_port), *flags],
                 stdout=log, stderr=subprocess.STDOUT)
         for _ in range(600):
             with open(self.log_path, "rb") as log:

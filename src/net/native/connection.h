@@ -7,7 +7,7 @@
 #include "net/native/block_stream.h"
 #include "net/native/framing.h"
 #include "net/native/messages.h"
-#include "net/native/query_task.h"
+#include "net/query_task.h"
 #include "net/native/server.h"
 
 #include <functional>

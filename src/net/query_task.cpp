@@ -1,4 +1,4 @@
-#include "net/native/query_task.h"
+#include "net/query_task.h"
 
 #include "base/error.h"
 
@@ -9,6 +9,8 @@ namespace basalt
 
 namespace
 {
+
+constexpr int64_t kAliveCheckMs = 100;
 
 Error cancelled_error()
 {
@@ -84,9 +86,7 @@ void QueryTask::push(QueryEvent event)
         event.kind == QueryEvent::Kind::Finished || event.kind == QueryEvent::Kind::Failed;
     if (!is_last)
     {
-        to_query_.wait(lock, [&] { return cancelled_ || events_.size() < kMaxQueuedBlocks; });
-        if (cancelled_)
-            throw cancelled_error();
+        wait_for(lock, [&] { return events_.size() < kMaxQueuedBlocks; });
     }
     ended_ = is_last;
     events_.push_back(std::move(event));
@@ -104,13 +104,7 @@ void QueryTask::push_block(QueryEvent::Kind kind, Block block)
 Block QueryTask::take_rows()
 {
     std::unique_lock lock(mutex_);
-    to_query_.wait(lock,
-                   [&]
-                   {
-                       return cancelled_ || !rows_.empty() || (context_ && context_->cancelled());
-                   });
-    if (cancelled_ || rows_.empty())
-        throw cancelled_error();
+    wait_for(lock, [&] { return !rows_.empty(); });
     Block block = std::move(rows_.front());
     rows_.pop_front();
     return block;
@@ -119,7 +113,16 @@ Block QueryTask::take_rows()
 void QueryTask::wait_until_ready()
 {
     std::unique_lock lock(mutex_);
-    to_query_.wait(lock, [&] { return cancelled_ || ready_; });
+    wait_for(lock, [&] { return ready_; });
+}
+
+void QueryTask::wait_for(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition)
+{
+    // KILL QUERY and max_execution_time wake nobody.
+    while (!to_query_.wait_for(lock, std::chrono::milliseconds(kAliveCheckMs),
+                               [&] { return cancelled_ || condition(); }))
+        if (context_)
+            context_->check_alive();
     if (cancelled_)
         throw cancelled_error();
 }

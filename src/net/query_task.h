@@ -8,6 +8,7 @@
 
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -61,6 +62,8 @@ private:
     void push_block(QueryEvent::Kind kind, Block block);
     Block take_rows();
     void wait_until_ready();
+    // On the query's thread, until the condition holds; throws when the query shall end.
+    void wait_for(std::unique_lock<std::mutex>& lock, const std::function<bool()>& condition);
 
     Engine& engine_;
     Session& session_;
