@@ -190,7 +190,7 @@ std::string query_table(const TargetFigures& target)
                 read = fmt::format("{}", *sample.read_rows);
         }
         html += fmt::format("<tr><td>{}</td><td>{}</td><td class='n'>{}</td><td class='n'>{}</td>"
-                            "<td class='n'>{}</td><td>{}</td><td>{}</td></tr>",
+                            "<td class='n'>{}</td><td class='s'>{}</td><td>{}</td></tr>",
                             escape(query->name), escape(query->what),
                             readable_seconds(query->direct_median()),
                             readable_seconds(query->warm_median()), read,
@@ -297,9 +297,9 @@ std::string report_html(const std::vector<TargetFigures>& targets, const K8sOpti
 {
     std::string html = R"(<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">
 <title>Kubernetes logs benchmark</title><style>
-:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:24px auto;padding:0 16px}
+:root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:1150px;margin:24px auto;padding:0 16px}
 table{border-collapse:collapse;margin:8px 0 20px}th,td{padding:3px 14px 3px 0;border-bottom:1px solid #8884;text-align:left}
-td.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:currentColor}
+td.n,td.s{white-space:nowrap}td.n{text-align:right;font-variant-numeric:tabular-nums}svg{width:100%;height:auto}svg text{font:12px system-ui,sans-serif;fill:currentColor}
 svg text.in{fill:#fff}svg .grid{stroke:#8885;stroke-width:1}pre{overflow:auto;background:#8881;padding:10px;font-size:12px}
 </style></head><body><h1>Kubernetes logs benchmark</h1>)";
     html += fmt::format("<p>{} rows; {} warm runs a query after one that fills caches; medians. "

@@ -197,9 +197,9 @@ def backups():
     newest = sorted(name for name in os.listdir(wal) if len(name) == 28)[-1]
     with open(os.path.join(wal, newest), "r+b") as file:
         file.seek(20)
-        byte = file.read(1)
+        piece = file.read(64)
         file.seek(20)
-        file.write(bytes([byte[0] ^ 1]))
+        file.write(bytes(byte ^ 0x5A for byte in piece))
     code, out, err = pg("backups", "shop", "--verify")
     check("damage is named", code == 601 % 256 and f"DAMAGED {newest}" in out, out)
     code, out, err = pg("restore", "shop", "--as", "hurt", "--timeout", "60")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# sshd's log at DEBUG2 in syslog's layout while clients scan, fail and get in.
+# sshd's log at DEBUG3 in syslog's layout while clients scan, fail and get in.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/enough.sh"
@@ -20,7 +20,7 @@ UsePAM no
 PasswordAuthentication no
 PermitRootLogin yes
 MaxStartups 100
-LogLevel DEBUG2
+LogLevel DEBUG3
 C
 /usr/sbin/sshd -f "$work/config" -E "$work/sshd.raw" -D &
 server=$!
@@ -31,16 +31,20 @@ stamp() { # what rsyslog puts before each line
     awk -v host="node-$((RANDOM % 5))" -v start="$(date +%s)" '{ split(strftime("%b %e %H:%M:%S", start + int(NR / 40)), t, "\n");
         printf "%s %s sshd[%d]: %s\n", t[1], host, 1000 + int(NR / 55) % 30000, $0 }'
 }
+options=(-p "$port" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=QUIET -o BatchMode=yes)
+client() { # serial number, kind, a number
+    case $2 in
+    0) ssh "${options[@]}" -i "$work/stranger" "$(printf 'admin\noracle\ntest%d\ngit\n' "$1" | shuf -n 1)@127.0.0.1" true ;;
+    1) ssh "${options[@]}" -i "$work/user" "$(id -un)@127.0.0.1" "true $3" ;;
+    2) ssh-keyscan -p "$port" 127.0.0.1 ;;
+    3) printf 'GET / HTTP/1.0\r\n\r\n' | timeout 0.2 bash -c "cat >/dev/tcp/127.0.0.1/$port" ;;
+    esac || true
+}
 while ! enough "$work/syslog"; do
     : >"$work/sshd.raw"
     for i in $(seq 60); do
-        options=(-p "$port" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=QUIET -o BatchMode=yes)
-        case $((RANDOM % 4)) in
-        0) ssh "${options[@]}" -i "$work/stranger" "$(printf 'admin\noracle\ntest%d\ngit\n' "$i" | shuf -n 1)@127.0.0.1" true ;;
-        1) ssh "${options[@]}" -i "$work/user" "$(id -un)@127.0.0.1" "true $RANDOM" ;;
-        2) ssh-keyscan -p "$port" 127.0.0.1 ;;
-        3) printf 'GET / HTTP/1.0\r\n\r\n' | timeout 0.2 bash -c "cat >/dev/tcp/127.0.0.1/$port" ;;
-        esac >/dev/null 2>&1 </dev/null || true
+        client "$i" $((RANDOM % 4)) $RANDOM >/dev/null 2>&1 </dev/null &
+        [ $((i % 12)) -ne 0 ] || wait $(jobs -p | grep -v "^$server$") || true
     done
     stamp <"$work/sshd.raw" | tr -d '\r' >>"$work/syslog"
 done

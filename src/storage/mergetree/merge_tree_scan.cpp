@@ -29,7 +29,8 @@ bool names_part(const std::string& column)
 }
 
 // A query that names parts sees every row in one: the live buffer is written out first. Rows that
-// come after that are not seen.
+// come after that are not seen. When the buffer cannot be written (the disk is full), its rows have
+// no part.
 TableSnapshot snapshot_for(MergeTreeTable& table, const ScanRequest& request)
 {
     std::vector<std::string> names = request.columns;
@@ -41,7 +42,14 @@ TableSnapshot snapshot_for(MergeTreeTable& table, const ScanRequest& request)
     if (std::none_of(names.begin(), names.end(), [&](const std::string& name)
                      { return names_part(name) && !metadata->find_column(name); }))
         return table.snapshot();
-    table.flush(nullptr);
+    try
+    {
+        table.flush(nullptr);
+    }
+    catch (const Error&)
+    {
+        return table.snapshot();
+    }
     TableSnapshot snapshot = table.snapshot();
     snapshot.live.clear();
     return snapshot;
