@@ -173,6 +173,7 @@ void MergeTreeTable::load_parts(bool adopt)
     for (const auto& [version, mutation] : restored_.mutations)
         next_block_ = std::max(next_block_, version + 1);
     next_block_ = std::max(next_block_, restored_.next_block);
+    settle_attaching();
     // What is left was replaced, was never finished, or is not ours.
     for (const auto& folder : folders)
     {

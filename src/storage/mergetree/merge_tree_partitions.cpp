@@ -11,6 +11,16 @@
 namespace basalt
 {
 
+namespace
+{
+
+// detached/attaching_<part>@<folder> is a folder on its way to be that part: what it is after a crash
+// is for the log to say, which has the part or has not.
+constexpr const char* kAttachingPrefix = "attaching_";
+constexpr char kAttachingSeparator = '@';
+
+} // namespace
+
 // Parts marked busy, with merges in their way cancelled.
 std::vector<std::shared_ptr<Part>> MergeTreeTable::take_parts(const std::string& partition_id,
                                                               const std::string& part_name)
@@ -101,9 +111,49 @@ void MergeTreeTable::attach_parts(const PartitionCommand& command)
     }
     files.sync_directory(path_);
     stage(*transaction, parts, {}, 0);
+    std::vector<std::string> taken;
+    for (size_t i = 0; i < found.size(); ++i)
+    {
+        const std::string& folder = found[i].first;
+        const std::string from = join_path(detached, folder);
+        const std::string to =
+            join_path(detached, kAttachingPrefix + names[i].text() + kAttachingSeparator + folder);
+        files.rename(from, to);
+        transaction->on_rollback([&files, from, to] { files.rename(to, from); });
+        taken.push_back(to);
+    }
+    files.sync_directory(detached);
     transaction->commit();
-    for (const auto& [folder, part] : found)
-        files.remove_directory_recursive(join_path(detached, folder));
+    for (const std::string& folder : taken)
+        files.remove_directory_recursive(folder);
+}
+
+void MergeTreeTable::settle_attaching()
+{
+    FileSystem& files = service_.files();
+    const std::string detached = join_path(path_, "detached");
+    for (const auto& entry : files.list(detached))
+    {
+        const size_t separator = entry.name.find(kAttachingSeparator);
+        if (!entry.is_directory || !entry.name.starts_with(kAttachingPrefix) ||
+            separator == std::string::npos)
+            continue;
+        const size_t prefix = std::string_view(kAttachingPrefix).size();
+        const auto part = parse_part_name(entry.name.substr(prefix, separator - prefix));
+        const auto holds = [&](const std::string& text)
+        {
+            const auto name = parse_part_name(text);
+            return name && part && name->contains(*part);
+        };
+        const std::string path = join_path(detached, entry.name);
+        if (std::any_of(restored_.parts.begin(), restored_.parts.end(), holds) ||
+            std::any_of(restored_.outdated.begin(), restored_.outdated.end(), holds) ||
+            std::any_of(restored_.moved_out.begin(), restored_.moved_out.end(), holds))
+            files.remove_directory_recursive(path);
+        else
+            files.rename(path, detached_path(entry.name.substr(separator + 1)));
+    }
+    files.sync_directory(detached);
 }
 
 void MergeTreeTable::drop_detached(const PartitionCommand& command)

@@ -1,6 +1,7 @@
 #include "table_fixture.h"
 
 #include "base/error.h"
+#include "io/faulty_file_system.h"
 
 namespace basalt::test
 {
@@ -434,6 +435,55 @@ TEST_F(AlterTest, PartitionsAreDroppedDetachedAndAttached)
     EXPECT_EQ(tables_->count(), 0u);
     restart();
     EXPECT_EQ(tables_->count(), 0u);
+}
+
+// Whatever point the power goes at, the partition is attached or detached, never both: a second ATTACH
+// would give its rows twice.
+TEST(Partitions, PowerCutsDuringAttachLeaveOneOfTwoStates)
+{
+    PartitionCommand command;
+    command.partition_id = "20241004";
+    command.kind = PartitionCommand::Kind::Attach;
+    const auto all = lines_of(events(0, 400));
+    size_t attached = 0, detached = 0;
+    for (uint64_t step = 0; step < 60; ++step)
+    {
+        SeededRandom random(step);
+        MemoryFileSystem disk;
+        FaultyFileSystem files(disk, random);
+        {
+            Tables tables(files);
+            tables.open(events_metadata());
+            tables.insert(events(0, 400));
+            PartitionCommand detach = command;
+            detach.kind = PartitionCommand::Kind::Detach;
+            tables.table->change_partition(detach, nullptr);
+            FaultPlan plan;
+            plan.stop_after_changes = step;
+            files.set_plan(plan);
+            try
+            {
+                tables.table->change_partition(command, nullptr);
+            }
+            catch (const Error&)
+            {
+            }
+        }
+        disk.power_cut(&random);
+        files.set_plan({});
+        Tables tables(files);
+        tables.open(events_metadata(), true);
+        const uint64_t rows = tables.count();
+        const auto left = tables.table->detached_part_infos();
+        ASSERT_TRUE((rows == 200 && left.size() == 1) || (rows == 400 && left.empty()))
+            << "step " << step << ": " << rows << " rows, " << left.size() << " detached";
+        ++(rows == 400 ? attached : detached);
+        tables.table->change_partition(command, nullptr);
+        ASSERT_EQ(tables.rows(all_columns()), all) << "step " << step;
+        ASSERT_TRUE(tables.table->detached_part_infos().empty());
+    }
+    EXPECT_GT(attached, 0u);
+    EXPECT_GT(detached, 0u);
 }
 
 TEST_F(AlterTest, BrokenPartsAreSetAsideAtStart)
