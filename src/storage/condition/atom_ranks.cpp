@@ -4,6 +4,7 @@
 #include "columns/serialization.h"
 #include "columns/sort.h"
 #include "encodings/page_statistics.h"
+#include "storage/condition/mirrored.h"
 
 #include <algorithm>
 
@@ -101,23 +102,6 @@ Monotonicity direction_of(const ExpressionPtr& chain, const TypePtr& key_type, c
     if (own == Monotonicity::None || inner_direction == Monotonicity::Increasing)
         return own;
     return own == Monotonicity::Increasing ? Monotonicity::Decreasing : Monotonicity::Increasing;
-}
-
-Kind mirrored(Kind kind)
-{
-    switch (kind)
-    {
-    case Kind::Less:
-        return Kind::Greater;
-    case Kind::LessOrEquals:
-        return Kind::GreaterOrEquals;
-    case Kind::Greater:
-        return Kind::Less;
-    case Kind::GreaterOrEquals:
-        return Kind::LessOrEquals;
-    default:
-        return kind;
-    }
 }
 
 bool is_ranked(Kind kind)

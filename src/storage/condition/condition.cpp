@@ -1,6 +1,7 @@
 #include "storage/condition/condition.h"
 
 #include "base/error.h"
+#include "storage/condition/mirrored.h"
 
 #include <optional>
 
@@ -25,23 +26,6 @@ std::optional<Kind> comparison_kind(const std::string& name)
     if (name == "greaterOrEquals")
         return Kind::GreaterOrEquals;
     return std::nullopt;
-}
-
-Kind swapped(Kind kind)
-{
-    switch (kind)
-    {
-    case Kind::Less:
-        return Kind::Greater;
-    case Kind::LessOrEquals:
-        return Kind::GreaterOrEquals;
-    case Kind::Greater:
-        return Kind::Less;
-    case Kind::GreaterOrEquals:
-        return Kind::LessOrEquals;
-    default:
-        return kind;
-    }
 }
 
 std::optional<std::string> constant_text(const ExpressionPtr& expression)
@@ -120,7 +104,7 @@ bool Condition::comparison(const ExpressionPtr& expression, Node& node)
     if (left->is_constant() == right->is_constant())
         return false;
     ConditionAtom atom;
-    atom.kind = right->is_constant() ? *kind : swapped(*kind);
+    atom.kind = right->is_constant() ? *kind : mirrored(*kind);
     atom.argument = right->is_constant() ? left : right;
     atom.constant = right->is_constant() ? right : left;
     const bool negated = expression->name() == "notEquals";

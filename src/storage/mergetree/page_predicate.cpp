@@ -3,6 +3,7 @@
 #include "storage/mergetree/filter_steps.h"
 
 #include "columns/serialization.h"
+#include "storage/condition/mirrored.h"
 
 #include <map>
 
@@ -31,23 +32,6 @@ bool is_pattern(Kind kind)
 {
     return kind == Kind::Like || kind == Kind::NotLike || kind == Kind::ILike ||
            kind == Kind::NotILike;
-}
-
-Kind mirrored(Kind kind)
-{
-    switch (kind)
-    {
-    case Kind::Less:
-        return Kind::Greater;
-    case Kind::LessOrEquals:
-        return Kind::GreaterOrEquals;
-    case Kind::Greater:
-        return Kind::Less;
-    case Kind::GreaterOrEquals:
-        return Kind::LessOrEquals;
-    default:
-        return kind;
-    }
 }
 
 // The constant as the column holds it; nothing when their types do not compare value by value.
