@@ -163,7 +163,4 @@ int64_t constant_integer(std::string_view name, const Arguments& arguments, size
 bool is_constant_argument(const Argument& argument);
 std::optional<int64_t> value_to_integer(const Value& value);
 
-// Value as text of a constant, for messages and for parsing options.
-std::string_view constant_bytes(const Column& column);
-
 } // namespace basalt

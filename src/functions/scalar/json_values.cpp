@@ -116,14 +116,12 @@ bool JsonPath::follow(size_t row, JsonElement& element, std::string_view* key) c
     return true;
 }
 
-namespace
-{
-
-void write_json_string(StringWriter& out, std::string_view text)
+void write_json_string(StringWriter& out, std::string_view text, HexCase hex)
 {
     out.write('"');
     for (const char c : text)
     {
+        const unsigned byte = static_cast<unsigned char>(c);
         switch (c)
         {
             case '"': out.write("\\\""); break;
@@ -134,14 +132,19 @@ void write_json_string(StringWriter& out, std::string_view text)
             case '\r': out.write("\\r"); break;
             case '\t': out.write("\\t"); break;
             default:
-                if (static_cast<unsigned char>(c) < 0x20)
-                    out.write(fmt::format("\\u{:04x}", static_cast<unsigned>(c)));
-                else
+                if (byte >= 0x20)
                     out.write(c);
+                else if (hex == HexCase::Upper)
+                    out.write(fmt::format("\\u{:04X}", byte));
+                else
+                    out.write(fmt::format("\\u{:04x}", byte));
         }
     }
     out.write('"');
 }
+
+namespace
+{
 
 template <class T> void write_plain_number(StringWriter& out, T value)
 {

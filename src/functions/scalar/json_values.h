@@ -31,6 +31,14 @@ inline simdjson::dom::array json_array(const JsonElement& element)
     return array;
 }
 
+// The text as a JSON string in quotes; control bytes without a letter of their own as \u00XX.
+enum class HexCase : uint8_t
+{
+    Lower,
+    Upper,
+};
+void write_json_string(StringWriter& out, std::string_view text, HexCase hex = HexCase::Lower);
+
 // Parses one text after another into the same tree.
 class JsonParser
 {

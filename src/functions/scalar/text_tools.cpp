@@ -1,6 +1,6 @@
 // convertCharset, parseTimeDelta, prettyPrintJSON, JSONMergePatch.
 
-#include "functions/scalar/column_rows.h"
+#include "functions/scalar/json_values.h"
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -164,28 +164,11 @@ ColumnPtr run_time_delta(const Call& call)
     return map_rows<double>(call.rows, [&](size_t i) { return parse_delta(call.name, rows[i]); });
 }
 
-using Json = simdjson::dom::element;
+using Json = JsonElement;
 
 void write_text(std::string_view text, StringWriter& out)
 {
-    out.write('"');
-    for (const char c : text)
-        switch (c)
-        {
-            case '"': out.write("\\\""); break;
-            case '\\': out.write("\\\\"); break;
-            case '\b': out.write("\\b"); break;
-            case '\f': out.write("\\f"); break;
-            case '\n': out.write("\\n"); break;
-            case '\r': out.write("\\r"); break;
-            case '\t': out.write("\\t"); break;
-            default:
-                if (static_cast<unsigned char>(c) < 0x20)
-                    out.write(fmt::format("\\u{:04X}", static_cast<unsigned>(c)));
-                else
-                    out.write(c);
-        }
-    out.write('"');
+    write_json_string(out, text, HexCase::Upper);
 }
 
 void write_scalar(const Json& json, StringWriter& out)
