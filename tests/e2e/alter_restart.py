@@ -12,20 +12,11 @@ import time
 import urllib.error
 import urllib.request
 
+from checks import check, finish
 from server import Server
 
 BASALT = sys.argv[1]
 ROWS = 200_000
-passed = failed = 0
-
-
-def check(what, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: got {got!r}, expected {want!r}")
 
 
 class Node(Server):
@@ -204,5 +195,4 @@ def partitions():
 for test in (updates, deletes, indexes, columns, partitions):
     test()
 check("a clean stop", server.stop(), 0)
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(finish())

@@ -9,32 +9,23 @@ import subprocess
 import sys
 import tempfile
 
+from checks import holds, finish
+
 BASALT = os.path.abspath(sys.argv[1])
-passed = failed = 0
-
-
-def check(what, condition, detail=""):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: {detail}")
 
 
 work = tempfile.mkdtemp(prefix="basalt-bench-")
 report = os.path.join(work, "report")
 done = subprocess.run([BASALT, "bench", "k8s-logs", "--rows", "100000", "--path", os.path.join(work, "data"),
                        "--report", report], capture_output=True, text=True, timeout=300)
-check("exit code", done.returncode == 0, done.stderr[-500:])
+holds("exit code", done.returncode == 0, done.stderr[-500:])
 for word in ("Q1", "Q2", "Q3", "Q4", "Q5 bloom", "codec LZ4", "codec ZSTD(3)", "trace_id", "Cost at"):
-    check(f"{word} is printed", word in done.stdout, done.stdout[-500:])
+    holds(f"{word} is printed", word in done.stdout, done.stdout[-500:])
 samples = [json.loads(line) for line in open(os.path.join(report, "samples.jsonl"))]
-check("samples", sum("seconds" in s for s in samples) >= 40, str(len(samples)))
-check("every sample took some time", all(s.get("seconds", 1) > 0 for s in samples))
+holds("samples", sum("seconds" in s for s in samples) >= 40, str(len(samples)))
+holds("every sample took some time", all(s.get("seconds", 1) > 0 for s in samples))
 html = open(os.path.join(report, "report.html")).read()
-check("plots", html.count("<svg") == 3, str(html.count("<svg")))
-check("bytes of columns are measured", "trace_id" in html and html.count("bytes a row") == 3)
-check("statements", "quantiles(0.5, 0.99)" in open(os.path.join(report, "queries.sql")).read())
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+holds("plots", html.count("<svg") == 3, str(html.count("<svg")))
+holds("bytes of columns are measured", "trace_id" in html and html.count("bytes a row") == 3)
+holds("statements", "quantiles(0.5, 0.99)" in open(os.path.join(report, "queries.sql")).read())
+sys.exit(finish())

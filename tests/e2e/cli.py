@@ -9,19 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, finish
 from server import Server
 
 BASALT = os.path.abspath(sys.argv[1])
-passed = failed = 0
-
-
-def check(what, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: got {got!r}, expected {want!r}")
 
 
 def run(*arguments, data=None, program=BASALT):
@@ -86,5 +77,4 @@ check("an error after rows", (code, "Code: 395" in err), (395 % 256, True))
 check("a clean stop", server.stop(), 0)
 out, err, code = client("-q", "SELECT 1")
 check("no server", code != 0, True)
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(finish())

@@ -13,20 +13,11 @@ import time
 import urllib.error
 import urllib.request
 
+from checks import holds, finish
 from server import Server
 
 BASALT = sys.argv[1]
 ROUNDS = 3
-passed = failed = 0
-
-
-def check(what, condition, detail=""):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: {detail}")
 
 
 class Node(Server):
@@ -67,7 +58,7 @@ def main():
                            f'{{"id":{value},"text":"row {value}","day":"2026-08-26"}}')
             acknowledged += 1
         time.sleep(0.2 * turn)
-        check("the load still runs when the server is killed", loader.is_alive())
+        holds("the load still runs when the server is killed", loader.is_alive())
         server.kill()
         loader.join(30)
 
@@ -75,25 +66,24 @@ def main():
         answer = server.ask("SELECT count(), uniqExact(id), sum(id), countIf(text = concat('row ', "
                             "toString(id))) FROM small").split()
         want = [acknowledged, acknowledged, sum(range(acknowledged)), acknowledged]
-        check("acknowledged rows are there", [int(x) for x in answer] == want,
+        holds("acknowledged rows are there", [int(x) for x in answer] == want,
               f"{answer}, expected {want}")
-        check("the unfinished load shows no row",
+        holds("the unfinished load shows no row",
               server.ask("SELECT count() FROM large").strip() == "0")
-        check("no part of the unfinished load is visible",
+        holds("no part of the unfinished load is visible",
               server.ask("SELECT count() FROM system.parts WHERE table = 'large' AND active")
               .strip() == "0")
         for _ in range(100):
             if not leftovers(path):
                 break
             time.sleep(0.1)
-        check("leftovers are gone", not leftovers(path), str(leftovers(path)[:5]))
-    check("a clean stop ends with status 0", server.stop() == 0)
+        holds("leftovers are gone", not leftovers(path), str(leftovers(path)[:5]))
+    holds("a clean stop ends with status 0", server.stop() == 0)
     server = Node(BASALT, path)
-    check("rows are there after a clean stop",
+    holds("rows are there after a clean stop",
           server.ask("SELECT count() FROM small").strip() == str(acknowledged))
     server.stop()
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return finish()
 
 
 if __name__ == "__main__":

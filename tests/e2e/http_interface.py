@@ -13,19 +13,10 @@ import tempfile
 import time
 import urllib.parse
 
+from checks import check, finish
 from server import Server
 
 BASALT = sys.argv[1]
-passed = failed = 0
-
-
-def check(what, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: got {got!r}, expected {want!r}")
 
 
 server = Server(BASALT, tempfile.mkdtemp(prefix="basalt-http-"))
@@ -159,5 +150,4 @@ check("and is in the query log", text(
 
 check("the server still answers", text("SELECT 'alive'"), "alive\n")
 check("a clean stop", server.stop(), 0)
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(finish())

@@ -11,17 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+from checks import holds, finish
+
 BASALT = os.path.abspath(sys.argv[1])
-passed = failed = 0
-
-
-def check(what, condition, detail=""):
-    global passed, failed
-    if condition:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: {detail!r}")
 
 
 work = tempfile.mkdtemp(prefix="basalt-pg-bench-")
@@ -37,39 +29,38 @@ def bench(*arguments, path=place, memory="192MB"):
 
 try:
     done = bench("--arms", "tuned,capped", "--iops", "300", "--runs", "1", "--report", report)
-    check("exit code", done.returncode == 0, done.stderr[-800:])
+    holds("exit code", done.returncode == 0, done.stderr[-800:])
     refused = "left out: arm 'capped'" in done.stdout
     arms = ["tuned"] if refused else ["tuned", "capped"]
     for test in ("read-write", "read-only", "in-memory"):
         for arm in arms:
-            check(f"{test} {arm}", f"{test:<11} {arm:<8}" in done.stdout, done.stdout)
+            holds(f"{test} {arm}", f"{test:<11} {arm:<8}" in done.stdout, done.stdout)
     with open(os.path.join(report, "samples.jsonl")) as file:
         samples = [json.loads(line) for line in file]
-    check("samples", len(samples) == 3 * len(arms), len(samples))
-    check("all of them are figures", all(s["tps"] > 0 and s["p99_ms"] >= s["p50_ms"] > 0 and s["failed"] == 0
+    holds("samples", len(samples) == 3 * len(arms), len(samples))
+    holds("all of them are figures", all(s["tps"] > 0 and s["p99_ms"] >= s["p50_ms"] > 0 and s["failed"] == 0
                                          for s in samples), samples)
     with open(os.path.join(report, "report.html")) as file:
         html = file.read()
-    check("plots", html.count("<svg") == 3, html.count("<svg"))
+    holds("plots", html.count("<svg") == 3, html.count("<svg"))
     with open(os.path.join(report, "commands.txt")) as file:
         commands = file.read()
-    check("commands", "pgbench -i -q -s 3 bench" in commands and "-M prepared" in commands, commands)
+    holds("commands", "pgbench -i -q -s 3 bench" in commands and "-M prepared" in commands, commands)
     with open(os.path.join(report, "settings-tuned.conf")) as file:
         settings = file.read()
-    check("settings", "shared_buffers = '48MB'" in settings and "fsync = 'on'" in settings, settings)
-    check("its folder is gone", not os.path.exists(place))
+    holds("settings", "shared_buffers = '48MB'" in settings and "fsync = 'on'" in settings, settings)
+    holds("its folder is gone", not os.path.exists(place))
     with open("/proc/mounts") as file:
-        check("nothing stays mounted", work not in file.read())
+        holds("nothing stays mounted", work not in file.read())
     if not refused:
         with open("/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device") as file:
-            check("no limit stays", " 300" not in file.read())
+            holds("no limit stays", " 300" not in file.read())
     for done, code, words in ((bench("--arms", "tuned", memory="64MB"), 36, "at least"),
                               (bench("--arms", "fast"), 36, "no arm 'fast'"),
                               (bench("--arms", "tuned", "--tests", "none"), 36, "no test 'none'"),
                               (bench("--arms", "tuned", path=report), 84, "exists")):
-        check(f"refused: {words}", done.returncode == code and words in done.stderr, done.stderr)
-    check("a report is not removed", os.path.exists(os.path.join(report, "report.html")))
+        holds(f"refused: {words}", done.returncode == code and words in done.stderr, done.stderr)
+    holds("a report is not removed", os.path.exists(os.path.join(report, "report.html")))
 finally:
     shutil.rmtree(work, ignore_errors=True)
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(finish())

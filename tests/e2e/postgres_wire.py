@@ -26,19 +26,10 @@ except ImportError:  # another python3 stands before the system's
     os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
 import psycopg2.extensions
 
+from checks import check, finish
 from server import Server
 
 BASALT = os.path.abspath(sys.argv[1])
-passed = failed = 0
-
-
-def check(what, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: got {got!r}, expected {want!r}")
 
 
 work = tempfile.mkdtemp(prefix="basalt-pgwire-")
@@ -279,5 +270,4 @@ if shutil.which("psql"):
 connection.close()
 check("a clean stop", server.stop(), 0)
 shutil.rmtree(work, ignore_errors=True)
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(finish())

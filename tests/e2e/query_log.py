@@ -10,19 +10,10 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from checks import check, finish
 from server import Server
 
 BASALT = sys.argv[1]
-passed = failed = 0
-
-
-def check(what, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: got {got!r}, expected {want!r}")
 
 
 server = Server(BASALT, tempfile.mkdtemp(prefix="basalt-query-log-"))
@@ -79,5 +70,4 @@ ask("SYSTEM START MERGES t")
 ask("ALTER TABLE t UPDATE b = concat(b, '!') WHERE a = 0 SETTINGS mutations_sync = 1")
 check("and go on", ask("SELECT countIf(b = 'new'), countIf(b = 'new!') FROM t"), "999\t1")
 check("a clean stop", server.stop(), 0)
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(finish())

@@ -10,19 +10,10 @@ import time
 import urllib.error
 import urllib.request
 
+from checks import check, finish
 from server import Server
 
 BASALT = sys.argv[1]
-passed = failed = 0
-
-
-def check(what, got, want):
-    global passed, failed
-    if got == want:
-        passed += 1
-    else:
-        failed += 1
-        print(f"FAILED {what}: got {got!r}, expected {want!r}")
 
 
 class Node(Server):
@@ -78,5 +69,4 @@ check("the size is under its cap", size <= 20000000, True)
 kept = server.ask("SELECT min(id) > 0, max(id), count() > 0 FROM capped")
 check("the newest rows are kept", kept, "1\t5\t1")
 check("a clean stop", server.stop(), 0)
-print(f"{passed} passed, {failed} failed")
-sys.exit(1 if failed else 0)
+sys.exit(finish())
