@@ -32,9 +32,9 @@ http {
 C
 nginx -c "$work/nginx.conf" -e "$work/error.log" &
 server=$!
-trap 'kill $server 2>/dev/null || true' EXIT
+trap 'kill $server 2>/dev/null || true' EXIT # it may have ended already
 sleep 1
 while ! enough "$work/access.log"; do node "$here/http_load.mjs" "$port" 60000; sleep 0.2; done
 kill $server
-wait $server || true
+wait $server || true # the status says only that a signal ended it
 cp "$work/access.log" "$out"

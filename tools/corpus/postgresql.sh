@@ -25,7 +25,7 @@ log_autovacuum_min_duration = 0
 log_line_prefix = '%m [%p] %q%u@%d/%a '
 C
 "${as[@]}" "$bin/postgres" -D "$work/data" >"$work/server.log" 2>&1 &
-trap '"${as[@]}" "$bin/pg_ctl" -D "$work/data" -m immediate stop >/dev/null 2>&1 || true' EXIT
+trap '"${as[@]}" "$bin/pg_ctl" -D "$work/data" -m immediate stop >/dev/null 2>&1 || true' EXIT # it may have ended already
 for _ in $(seq 100); do "$bin/pg_isready" -q -h "$work" -p "$port" && break; sleep 0.1; done
 url=(-h "$work" -p "$port" -U postgres)
 "$bin/pgbench" "${url[@]}" -i -s 2 -q postgres >/dev/null 2>&1
@@ -41,8 +41,9 @@ cat >"$work/wide.sql" <<'C'
 SELECT md5(:id::text) AS token, repeat('x', (:id % 40)::int) AS pad, now() - interval '1 hour' AS since, ARRAY[:id, :id + 1, :id * 2] AS ids WHERE :id <> 0;
 C
 while ! enough "$work/server.log"; do
-    "$bin/pgbench" "${url[@]}" -n -c 4 -j 1 -t 2500 postgres >/dev/null 2>&1 || true
-    "$bin/pgbench" "${url[@]}" -n -c 2 -t 1500 -f "$work/wide.sql" -M prepared postgres >/dev/null 2>&1 || true
-    for _ in 1 2 3 4 5 6; do "$bin/pgbench" "${url[@]}" -n -t 300 -f "$work/orders.sql" postgres >/dev/null 2>&1 || true; done
+    "$bin/pgbench" "${url[@]}" -n -c 4 -j 1 -t 2500 postgres >/dev/null
+    "$bin/pgbench" "${url[@]}" -n -c 2 -t 1500 -f "$work/wide.sql" -M prepared postgres >/dev/null
+    # Its last statement is meant to fail, which ends pgbench with an error.
+    for _ in 1 2 3 4 5 6; do "$bin/pgbench" "${url[@]}" -n -t 1 -f "$work/orders.sql" postgres >/dev/null 2>&1 || true; done
 done
 cp "$work/server.log" "$out"

@@ -24,7 +24,7 @@ LogLevel DEBUG3
 C
 /usr/sbin/sshd -f "$work/config" -E "$work/sshd.raw" -D &
 server=$!
-trap 'kill $server 2>/dev/null || true' EXIT
+trap 'kill $server 2>/dev/null || true' EXIT # it may have ended already
 sleep 0.5
 : >"$work/syslog"
 stamp() { # what rsyslog puts before each line
@@ -38,7 +38,7 @@ client() { # serial number, kind, a number
     1) ssh "${options[@]}" -i "$work/user" "$(id -un)@127.0.0.1" "true $3" ;;
     2) ssh-keyscan -p "$port" 127.0.0.1 ;;
     3) printf 'GET / HTTP/1.0\r\n\r\n' | timeout 0.2 bash -c "cat >/dev/tcp/127.0.0.1/$port" ;;
-    esac || true
+    esac || true # most of them are meant to be refused
 }
 while ! enough "$work/syslog"; do
     : >"$work/sshd.raw"
