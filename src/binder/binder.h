@@ -157,10 +157,11 @@ ExpressionPtr resolve_with_subcolumns(const std::vector<std::string>& parts, siz
                                       const ColumnLookup& columns, const QueryContext& context);
 
 // The set of IN from member columns of any type; key types come from the left side. Members that
-// do not convert exactly, and NULLs, are left out. text: tells the set from others.
+// do not convert exactly, and NULLs, are left out. text: tells the set from others. The set is
+// charged to the query unless it outlives it.
 ExpressionPtr make_set_expression(const ExpressionPtr& left, const Columns& members,
                                   const Types& member_types, const QueryContext& context,
-                                  const std::string& text);
+                                  const std::string& text, bool outlives_query = false);
 // The types that a set must have for this left side: elements of a tuple, without LowCardinality,
 // and without Nullable for a single key.
 Types set_key_types(const TypePtr& left);

@@ -48,10 +48,11 @@ std::string set_text(const std::string& content, const Types& key_types)
     return text + fmt::format("{}:{:x})", content.size(), std::hash<std::string>()(content));
 }
 
+// memory: null for sets that may outlive the query.
 ExpressionPtr set_constant(const Types& key_types, const Columns& members,
-                           const std::string& content, const QueryContext& context)
+                           const std::string& content, MemoryTracker* memory)
 {
-    auto set = make_value_set(key_types, members, &context.memory);
+    auto set = make_value_set(key_types, members, memory);
     return Expression::constant_column(std::make_shared<SetColumn>(std::move(set)),
                                        simple_type(TypeId::Set), set_text(content, key_types));
 }
@@ -317,12 +318,14 @@ ExpressionPtr ExpressionBinder::bind_literal_set(const ExpressionPtr& left, cons
             columns[k]->append_value(row[k]);
         }
     }
-    return set_constant(key_types, Columns(columns.begin(), columns.end()), content, context_);
+    // Not charged: a default, a constraint or a mutation keeps the expression when the query is
+    // over, and the text of the query bounds it.
+    return set_constant(key_types, Columns(columns.begin(), columns.end()), content, nullptr);
 }
 
 ExpressionPtr make_set_expression(const ExpressionPtr& left, const Columns& members,
                                   const Types& member_types, const QueryContext& context,
-                                  const std::string& text)
+                                  const std::string& text, bool outlives_query)
 {
     const Types key_types = set_key_types(left->type());
     Columns parts = members;
@@ -376,7 +379,7 @@ ExpressionPtr make_set_expression(const ExpressionPtr& left, const Columns& memb
         for (ColumnPtr& column : parts)
             column = column->filter(keep, kept);
     }
-    return set_constant(key_types, parts, text, context);
+    return set_constant(key_types, parts, text, outlives_query ? nullptr : &context.memory);
 }
 
 } // namespace basalt

@@ -80,7 +80,7 @@ protected:
             members.push_back(column.column);
             types.push_back(column.type);
         }
-        return make_set_expression(left, members, types, context_, format_query(*query));
+        return make_set_expression(left, members, types, context_, format_query(*query), true);
     }
 
 private:

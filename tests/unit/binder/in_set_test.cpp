@@ -53,6 +53,17 @@ TEST(InSet, MembersTakeTheTypeOfTheLeftSide)
     EXPECT_EQ(set_of(bind_text("(a, d) IN ((1, '2020-01-01'), (2, '2020-01-01'))")).size(), 2u);
 }
 
+TEST(InSet, ASetWrittenInTheQueryMayOutliveIt)
+{
+    ExpressionPtr kept; // as a mutation, a default or a constraint keeps it
+    {
+        QueryContext context;
+        kept = bind_expression(*parse_expression("a IN (1, 2, 3)"), kColumns, context);
+        EXPECT_EQ(context.memory.used_bytes(), 0);
+    }
+    EXPECT_EQ(set_of(kept).size(), 3u);
+}
+
 TEST(InSet, AnswersOverConstants)
 {
     EXPECT_EQ(value_of("1 IN (1, 2)"), "1");
