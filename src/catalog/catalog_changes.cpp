@@ -128,8 +128,19 @@ void Catalog::sweep_dropped()
             dropped.erase(dropped.begin() + static_cast<ptrdiff_t>(i));
         }
     }
-    for (const TablePtr& table : unused)
-        table->drop();
+    for (TablePtr& table : unused)
+    {
+        try
+        {
+            table->drop();
+        }
+        catch (const Error&)
+        {
+            // Dropped all the same; its data goes with a later statement.
+            std::unique_lock lock(impl_->mutex);
+            impl_->dropped.push_back(std::move(table));
+        }
+    }
 }
 
 void Catalog::detach_table(const TableName& name, bool permanently)
