@@ -4,6 +4,7 @@
 #include "storage/durable_directory.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace basalt
 {
@@ -51,7 +52,15 @@ void StorageService::start()
 void StorageService::shutdown()
 {
     background_->stop();
-    log_->checkpoint();
+    try
+    {
+        log_->checkpoint();
+    }
+    catch (const std::exception& error)
+    {
+        // The log has it all: the next start reads more of it.
+        report(fmt::format("The last checkpoint was not written: {}", error.what()));
+    }
 }
 
 std::string StorageService::table_path(const std::string& uuid) const

@@ -52,7 +52,8 @@ public:
     std::unique_ptr<Transaction> begin() { return log_->begin(); }
     // After every table is open. Until then nothing runs in the background.
     void start();
-    // Stops background work and writes a last checkpoint. Tables flush in their own shutdown().
+    // Stops background work and writes a last checkpoint, if the disk lets it. Tables flush in their
+    // own shutdown().
     void shutdown();
 
     FileSystem& files() { return files_; }
