@@ -24,7 +24,7 @@ Engine::Engine(FileSystem& files, EngineOptions options)
       memory_("total", options_.memory_limit_bytes ? options_.memory_limit_bytes
                                                    : granted_memory_bytes() / 10 * 9)
 {
-    start_unix_s_ = system_clock().unix_s();
+    start_unix_s_ = options_.clock->unix_s();
     server_uuid_ = random_uuid(system_random());
 }
 
@@ -37,6 +37,7 @@ QueryContextPtr Engine::make_context()
 {
     auto context = std::make_shared<QueryContext>(&memory_);
     context->server_timezone = options_.timezone;
+    context->clock = options_.clock;
     context->settings.apply(options_.default_settings);
     context->start();
     return context;
@@ -49,7 +50,9 @@ void Engine::start()
     storage.server_timezone = options_.timezone;
     storage.report = [](const std::string& message)
     { std::fprintf(stderr, "basalt: %s\n", message.c_str()); };
-    storage_ = std::make_unique<StorageService>(files_, storage, &memory_);
+    if (options_.adjust_storage)
+        options_.adjust_storage(storage);
+    storage_ = std::make_unique<StorageService>(files_, storage, &memory_, *options_.clock);
     catalog_ = std::make_unique<Catalog>(files_, options_.path);
     register_engines(*this);
     register_all_table_function(*catalog_);

@@ -8,6 +8,7 @@
 #include "engine/query_log.h"
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,6 +17,7 @@ namespace basalt
 {
 
 class StorageService;
+struct StorageOptions;
 
 struct EngineOptions
 {
@@ -24,6 +26,9 @@ struct EngineOptions
     size_t max_concurrent_queries = 0;
     std::string timezone = "UTC";
     Settings default_settings;
+    Clock* clock = &system_clock(); // outlives the engine
+    // Called with the storage's options before it is made; may be null.
+    std::function<void(StorageOptions&)> adjust_storage;
 };
 
 class Engine

@@ -197,6 +197,7 @@ private:
     void prepare_context()
     {
         auto context = std::make_shared<QueryContext>(&engine_.memory());
+        context->clock = engine_.options().clock;
         context->user = session_.user;
         context->current_database =
             request_.database.empty() ? session_.current_database : request_.database;

@@ -38,13 +38,15 @@ public:
     // Waits until no step of the client is running; afterwards it is not called.
     void remove(BackgroundClient& client);
     void wake();
+    // One round of short or long steps of every client, on the caller's thread, when nothing was
+    // started. True when something was done.
+    bool round(bool long_steps);
     // Does all there is to do, on the caller's thread: for tests and when nothing was started.
     void run_until_idle();
     bool stopping() const;
 
 private:
     void run(bool long_steps);
-    bool round(bool long_steps);
 
     size_t long_threads_;
     std::function<bool()> between_short_steps_;

@@ -1,0 +1,102 @@
+// storage_simulator --seeds N [--first S] [--steps M] [--trace]: lives of a server on a disk that
+// fails, one for each seed, judged by a plain model. Exit code 1 and the seed with its trace at the
+// first life that goes wrong.
+
+#include "simulation.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <unistd.h>
+
+namespace
+{
+
+unsigned long long current_seed = 0;
+
+// An assertion or a crash must tell the seed too.
+void tell_seed(int signal)
+{
+    char text[600];
+    const int length = std::snprintf(text, sizeof text, "\nseed %llu: signal %d after: %s\n",
+                                     current_seed, signal, basalt::sim::Simulation::last_line());
+    if (length > 0)
+        (void)!write(2, text, static_cast<size_t>(length));
+    _exit(1);
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    using namespace basalt::sim;
+    unsigned long long first = 1, seeds = 100, steps = 60;
+    bool with_trace = false;
+    for (int i = 1; i < argc; ++i)
+    {
+        const auto number = [&](unsigned long long& into)
+        {
+            if (i + 1 < argc)
+                into = std::strtoull(argv[++i], nullptr, 10);
+        };
+        if (!std::strcmp(argv[i], "--seeds"))
+            number(seeds);
+        else if (!std::strcmp(argv[i], "--first"))
+            number(first);
+        else if (!std::strcmp(argv[i], "--steps"))
+            number(steps);
+        else if (!std::strcmp(argv[i], "--trace"))
+            with_trace = true;
+        else
+        {
+            std::fprintf(stderr, "usage: %s [--seeds N] [--first S] [--steps M] [--trace]\n",
+                         argv[0]);
+            return 2;
+        }
+    }
+    constexpr unsigned kLongestSeed_s = 20;
+    std::signal(SIGABRT, tell_seed);
+    std::signal(SIGALRM, tell_seed);
+    if (!std::getenv("BASALT_NO_HANDLER"))
+        std::signal(SIGSEGV, tell_seed);
+    Statistics statistics;
+    const auto started = std::chrono::steady_clock::now();
+    for (current_seed = first; current_seed < first + seeds; ++current_seed)
+    {
+        alarm(kLongestSeed_s);
+        Simulation simulation(current_seed, steps, statistics);
+        std::string failure;
+        try
+        {
+            simulation.run();
+        }
+        catch (const std::exception& error)
+        {
+            failure = error.what();
+        }
+        if (with_trace || !failure.empty())
+            for (const auto& line : simulation.trace())
+                std::printf("%.*s\n", with_trace ? 1 << 20 : 300, line.c_str());
+        if (!failure.empty())
+        {
+            std::printf("\nseed %llu: %s\nagain: %s --first %llu --seeds 1 --steps %llu\n",
+                        current_seed, failure.c_str(), argv[0], current_seed, steps);
+            return 1;
+        }
+    }
+    const double took_s =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    std::printf("%llu seeds, %llu statements, %llu of them failed by a fault, %llu power cuts, "
+                "%llu restarts, %llu rows judged, %llu damages (%llu noticed), %.1f s, %.1f seeds/s\n",
+                seeds, static_cast<unsigned long long>(statistics.statements),
+                static_cast<unsigned long long>(statistics.faults),
+                static_cast<unsigned long long>(statistics.power_cuts),
+                static_cast<unsigned long long>(statistics.restarts),
+                static_cast<unsigned long long>(statistics.rows_judged),
+                static_cast<unsigned long long>(statistics.bit_flips),
+                static_cast<unsigned long long>(statistics.flips_noticed), took_s,
+                static_cast<double>(seeds) / took_s);
+    return 0;
+}
