@@ -1,3 +1,4 @@
+#include "codecs/codec.h"
 #include "encodings/bit_packing.h"
 #include "encodings/integer_stream.h"
 
@@ -218,6 +219,81 @@ void read_deltas(const Packed& packed, uint64_t first, size_t begin, size_t coun
     }
 }
 
+// The values of a ZSTD block without offset and scale; `values`: how many the block holds.
+void read_zstd(ByteReader& reader, size_t values, size_t begin, size_t count, uint64_t* out)
+{
+    const uint8_t head = reader.byte();
+    const bool deltas = head & IntegerReader::kZstdDeltas;
+    const size_t planes = head & ~IntegerReader::kZstdDeltas;
+    if (planes == 0 || planes > 8)
+        throw_damaged_page("a block of integers has no planes, or too many");
+    const uint64_t base = unzigzag(reader.varint());
+    const size_t stored = values - deltas;
+    thread_local PodVector<char> bytes;
+    bytes.resize(stored * planes);
+    codec_registry()
+        .decoder(static_cast<uint8_t>(CodecMethod::Zstd))
+        .decompress(reader.bytes(reader.left()), bytes.data(), bytes.size());
+    const auto* plane = reinterpret_cast<const unsigned char*>(bytes.data());
+    const size_t from = deltas ? 0 : begin;
+    const size_t end = begin + count;
+    const auto value_at = [&](size_t i)
+    {
+        uint64_t value = 0;
+        for (size_t p = 0; p < planes; ++p)
+            value |= static_cast<uint64_t>(plane[p * stored + i]) << 8 * p;
+        return value;
+    };
+    if (deltas)
+    {
+        uint64_t value = base;
+        for (size_t i = from; i < end; ++i)
+        {
+            value += i ? unzigzag(value_at(i - 1)) : 0;
+            if (i >= begin)
+                out[i - begin] = value;
+        }
+        return;
+    }
+    if (planes == 1)
+    {
+        for (size_t i = begin; i < end; ++i)
+            out[i - begin] = base + plane[i];
+        return;
+    }
+    for (size_t i = begin; i < end; ++i)
+        out[i - begin] = base + value_at(i);
+}
+
+void read_second_deltas(ByteReader& reader, size_t values, size_t begin, size_t count,
+                        uint64_t* out)
+{
+    uint64_t value = unzigzag(reader.varint());
+    uint64_t delta = unzigzag(reader.varint());
+    if (values < 2)
+        throw_damaged_page("a block of differences of differences has one value");
+    const Packed packed(reader, values - 2);
+    uint64_t buffer[512];
+    size_t known = 0; // second differences in the buffer from `first` on
+    size_t first = 0;
+    for (size_t i = 0; i < begin + count; ++i)
+    {
+        if (i >= 2)
+        {
+            if (i - 2 == first + known)
+            {
+                first += known;
+                known = std::min(values - 2 - first, std::size(buffer));
+                packed.read(first, known, buffer);
+            }
+            delta += packed.base + buffer[i - 2 - first];
+        }
+        value += i ? delta : 0;
+        if (i >= begin)
+            out[i - begin] = value;
+    }
+}
+
 } // namespace
 
 void IntegerReader::read_block(size_t block, size_t begin, size_t count, uint64_t* out) const
@@ -246,6 +322,12 @@ void IntegerReader::read_block(size_t block, size_t begin, size_t count, uint64_
     }
     case kRuns:
         read_runs(reader, values, begin, count, out);
+        break;
+    case kZstd:
+        read_zstd(reader, values, begin, count, out);
+        break;
+    case kSecondDeltas:
+        read_second_deltas(reader, values, begin, count, out);
         break;
     default:
         throw_damaged_page("a block of integers of an unknown method");

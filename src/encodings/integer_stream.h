@@ -3,7 +3,7 @@
 // Integers of up to 64 bits as a string of bytes that any range can be read from: constant, frame
 // of reference with bit packing and patched outliers (PFOR, after Zukowski et al., "Super-Scalar
 // RAM-CPU Cache Compression", 2006), differences packed the same way, runs, a dictionary, and a
-// common divisor taken out before. Layout in docs/format/page.md, "Integers".
+// common divisor taken out before; what has patterns that packing does not see is left to ZSTD. Layout in docs/format/page.md, "Integers".
 // Everything is modulo 2^64; signed values of any width are passed sign-extended.
 
 #include "base/pod_vector.h"
@@ -19,13 +19,23 @@ namespace basalt::inline encodings
 inline constexpr size_t kIntegerBlock = 8192;
 inline constexpr size_t kMaxIntegerDictionary = 4096;
 
+// A block is given to ZSTD when that saves at least one byte in so many: packed blocks are read
+// quicker and answer conditions. Columns of their own, and slots of templates.
+enum class ZstdShare : uint8_t
+{
+    OneInFour = 4,
+    OneInTen = 10,
+};
+
 // Appends the stream. The choice between the ways is made on a sample, and per block by exact
 // sizes. is_signed: the values are ordered as int64_t (a matter of size only).
-void write_integers(const uint64_t* values, size_t count, bool is_signed, std::string& out);
+void write_integers(const uint64_t* values, size_t count, bool is_signed, std::string& out,
+                    ZstdShare share = ZstdShare::OneInFour);
 
 // The same for codes below `domain`: codes that the values use are numbered by frequency where
 // that makes them smaller.
-void write_codes(const uint32_t* codes, size_t count, size_t domain, std::string& out);
+void write_codes(const uint32_t* codes, size_t count, size_t domain, std::string& out,
+                 ZstdShare share = ZstdShare::OneInFour);
 // The same for numbers[codes[i]] below `domain`, no two alike; uses: how often each code comes, at
 // least once.
 void write_numbered_codes(const uint32_t* codes, size_t count, const PodVector<uint32_t>& numbers,
@@ -91,7 +101,10 @@ public:
         kPacked = 1,
         kDeltas = 2,
         kRuns = 3,
+        kZstd = 4,
+        kSecondDeltas = 5,
     };
+    static constexpr uint8_t kZstdDeltas = 0x80; // beside the number of planes
 
 private:
     void open_blocks(ByteReader reader);

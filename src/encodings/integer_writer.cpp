@@ -1,5 +1,6 @@
 #include "base/hash.h"
 #include "base/pod_vector.h"
+#include "codecs/codec.h"
 #include "encodings/bit_packing.h"
 #include "encodings/integer_stream.h"
 
@@ -15,6 +16,10 @@ namespace
 constexpr size_t kSampleRuns = 16;
 constexpr size_t kSampleRun = 64;
 constexpr size_t kBlockHeadBytes = 6; // about
+// Smaller blocks are not given to ZSTD, and after so many that it did not make smaller in a stream
+// the rest is not either.
+constexpr size_t kLeastZstdBytes = 96;
+constexpr size_t kMostZstdMisses = 2;
 
 unsigned bits_of(uint64_t value)
 {
@@ -156,8 +161,8 @@ uint64_t low_quantile(PodVector<uint64_t> values, Order order)
 class StreamWriter
 {
 public:
-    StreamWriter(bool is_signed, std::string& out)
-        : order_{is_signed ? uint64_t{1} << 63 : 0}, out_(out)
+    StreamWriter(bool is_signed, ZstdShare share, std::string& out)
+        : order_{is_signed ? uint64_t{1} << 63 : 0}, share_(static_cast<size_t>(share)), out_(out)
     {
     }
 
@@ -312,7 +317,7 @@ private:
         sample_plan_ = plan_over(sample_.data(), sample_.size(),
                                  range_of(sample_.data(), sample_.size(), order_), quantile_,
                                  order_);
-        use_deltas_ = false;
+        use_deltas_ = use_second_deltas_ = false;
         if (sample_deltas_.size() < 4)
             return;
         delta_quantile_ = low_quantile(sample_deltas_, kSigned);
@@ -321,8 +326,21 @@ private:
                       range_of(sample_deltas_.data(), sample_deltas_.size(), kSigned),
                       delta_quantile_, kSigned);
         use_deltas_ = deltas.bytes < sample_plan_.bytes - sample_plan_.bytes / 16;
-        if (use_deltas_)
-            sample_plan_ = deltas;
+        if (!use_deltas_)
+            return;
+        sample_plan_ = deltas;
+        PodVector<uint64_t> second;
+        for (size_t r = 0; r < runs; ++r)
+            for (size_t i = 1; i + 1 < run; ++i)
+                second.push_back(sample_deltas_[r * (run - 1) + i] -
+                                 sample_deltas_[r * (run - 1) + i - 1]);
+        second_quantile_ = low_quantile(second, kSigned);
+        const Plan seconds =
+            plan_over(second.data(), second.size(),
+                      range_of(second.data(), second.size(), kSigned), second_quantile_, kSigned);
+        use_second_deltas_ = seconds.bytes < deltas.bytes - deltas.bytes / 8;
+        if (use_second_deltas_)
+            sample_plan_ = seconds;
     }
 
     // Few distinct values far from each other: codes by frequency.
@@ -454,7 +472,12 @@ private:
         }
         else
             plan = plan_over(values, count, range, quantile_, order_);
+        if (use_second_deltas_ && count > 2 && write_second_deltas(deltas, values, plan, out))
+            return;
+        const size_t start = out.size();
         if ((range.changes + 1) * 2 < plan.bytes && write_runs(values, count, plan.bytes, out))
+            plan.bytes = out.size() - start;
+        if (write_zstd(values, deltas, count, range, plan.bytes, start, out) || out.size() > start)
             return;
         if (use_deltas_ && count > 1)
         {
@@ -467,6 +490,60 @@ private:
             out.push_back(static_cast<char>(IntegerReader::kPacked));
             write_packed(values, count, plan, out);
         }
+    }
+
+    // Where that is smaller than the plan for the differences.
+    bool write_second_deltas(PodVector<uint64_t>& deltas, const uint64_t* values, const Plan& plan,
+                             std::string& out)
+    {
+        PodVector<uint64_t> second(deltas.size() - 1);
+        for (size_t i = 0; i < second.size(); ++i)
+            second[i] = deltas[i + 1] - deltas[i];
+        const Plan seconds =
+            plan_over(second.data(), second.size(),
+                      range_of(second.data(), second.size(), kSigned), second_quantile_, kSigned);
+        if (seconds.bytes >= plan.bytes)
+            return false;
+        out.push_back(static_cast<char>(IntegerReader::kSecondDeltas));
+        append_varint(out, zigzag(values[0]));
+        append_varint(out, zigzag(deltas[0]));
+        write_packed(second.data(), second.size(), seconds, out);
+        return true;
+    }
+
+    // Puts ZSTD of the values' (or differences') bytes, plane by plane, in the place of what was
+    // written from `start` on, or would take `bytes`, where that saves enough.
+    bool write_zstd(const uint64_t* values, const PodVector<uint64_t>& deltas, size_t count,
+                    const Range& range, size_t bytes, size_t start, std::string& out)
+    {
+        if (bytes < kLeastZstdBytes || zstd_misses_ >= kMostZstdMisses)
+            return false;
+        const bool is_delta = use_deltas_ && count > 1;
+        const size_t stored = count - is_delta;
+        packed_.resize(stored);
+        uint64_t all = 0;
+        for (size_t i = 0; i < stored; ++i)
+            all |= packed_[i] = is_delta ? zigzag(deltas[i]) : values[i] - range.low;
+        const size_t planes = (bits_of(all) + 7) / 8;
+        planes_.resize(stored * planes);
+        for (size_t p = 0; p < planes; ++p)
+            for (size_t i = 0; i < stored; ++i)
+                planes_[p * stored + i] = static_cast<char>(packed_[i] >> 8 * p);
+        static const CodecPtr kZstd = codec_registry().make_from_text("ZSTD(1)");
+        zstd_.clear();
+        zstd_.push_back(static_cast<char>(IntegerReader::kZstd));
+        zstd_.push_back(
+            static_cast<char>(planes | (is_delta ? IntegerReader::kZstdDeltas : 0)));
+        append_varint(zstd_, zigzag(is_delta ? values[0] : range.low));
+        kZstd->compress({planes_.data(), planes_.size()}, zstd_);
+        if (zstd_.size() * share_ > bytes * (share_ - 1))
+        {
+            zstd_misses_ += zstd_.size() * 100 > bytes * 97;
+            return false;
+        }
+        out.resize(start);
+        out += zstd_;
+        return true;
     }
 
     bool write_runs(const uint64_t* values, size_t count, size_t limit, std::string& out)
@@ -517,30 +594,38 @@ private:
     static constexpr Order kSigned{uint64_t{1} << 63};
 
     Order order_;
+    size_t share_;
     std::string& out_;
     PodVector<uint64_t> sample_, sample_deltas_, scratch_, packed_;
+    PodVector<char> planes_;
+    std::string zstd_;
+    size_t zstd_misses_ = 0;
     Plan sample_plan_;
     uint64_t quantile_ = 0;
     uint64_t delta_quantile_ = 0;
+    uint64_t second_quantile_ = 0;
     bool use_deltas_ = false;
+    bool use_second_deltas_ = false;
 };
 
 } // namespace
 
-void write_integers(const uint64_t* values, size_t count, bool is_signed, std::string& out)
+void write_integers(const uint64_t* values, size_t count, bool is_signed, std::string& out,
+                    ZstdShare share)
 {
-    StreamWriter(is_signed, out).write(values, count, true);
+    StreamWriter(is_signed, share, out).write(values, count, true);
 }
 
-void write_codes(const uint32_t* codes, size_t count, size_t domain, std::string& out)
+void write_codes(const uint32_t* codes, size_t count, size_t domain, std::string& out,
+                 ZstdShare share)
 {
-    StreamWriter(false, out).write_codes(codes, count, domain);
+    StreamWriter(false, share, out).write_codes(codes, count, domain);
 }
 
 void write_numbered_codes(const uint32_t* codes, size_t count, const PodVector<uint32_t>& numbers,
                           const PodVector<uint32_t>& uses, size_t domain, std::string& out)
 {
-    StreamWriter(false, out).write_numbered_codes(codes, count, numbers, uses, domain);
+    StreamWriter(false, ZstdShare::OneInFour, out).write_numbered_codes(codes, count, numbers, uses, domain);
 }
 
 } // namespace basalt::encodings

@@ -83,7 +83,7 @@ void write_slot_numbers(SlotKind kind, const PodVector<int64_t>& values,
     if (form_kind != NumberForm::Each)
         sink.description().push_back(static_cast<char>(form));
     std::string stream;
-    write_integers(bits, values.size(), is_signed, stream);
+    write_integers(bits, values.size(), is_signed, stream, ZstdShare::OneInTen);
     sink.add(stream);
     if (form_kind != NumberForm::Each)
         return;
@@ -91,7 +91,7 @@ void write_slot_numbers(SlotKind kind, const PodVector<int64_t>& values,
     for (size_t i = 0; i < forms.size(); ++i)
         wide[i] = forms[i];
     stream.clear();
-    write_integers(wide.data(), wide.size(), false, stream);
+    write_integers(wide.data(), wide.size(), false, stream, ZstdShare::OneInTen);
     sink.add(stream);
 }
 

@@ -156,6 +156,30 @@ inline const char* end_of_word(const char* at, const char* end)
     return at;
 }
 
+// Names, paths, addresses of the web: the longest run of word bytes and of signs that join them,
+// some only after a question mark, without signs at its end that close a sentence or a key.
+inline const char* end_of_path(const char* at, const char* end)
+{
+    static constexpr std::string_view kJoints = "./-$@~+%#:?";
+    static constexpr std::string_view kQueryJoints = "&=,*;[]!";
+    bool is_query = false;
+    const char* stop = at;
+    for (; stop < end; ++stop)
+    {
+        if (is_word_byte(*stop))
+            continue;
+        const bool joins = kJoints.find(*stop) != std::string_view::npos ||
+                           (is_query && kQueryJoints.find(*stop) != std::string_view::npos);
+        if (!joins)
+            break;
+        is_query |= *stop == '?';
+    }
+    constexpr std::string_view kEnds = ".:-?,;!]";
+    while (stop > at && kEnds.find(stop[-1]) != std::string_view::npos)
+        --stop;
+    return stop;
+}
+
 // Writing. Each returns the end of what it wrote; up to 32 bytes from `out` may be overwritten.
 
 inline constexpr char kDigitPairs[] =

@@ -26,6 +26,9 @@ constexpr size_t kMinRows = 16; // of a page
 constexpr size_t kGateBytes = 128 << 10; // of text compressed to compare with
 constexpr size_t kGatePages = 16; // compared at first and each so many
 constexpr size_t kMaxSkip = 63;
+// Texts of a slot that are cut into templates of their own, and how often that is tried again.
+constexpr size_t kLeastNestedRows = 64;
+constexpr uint32_t kWholePages = 15;
 
 RowIndexes sample_of(const RowIndexes& rows)
 {
@@ -91,7 +94,8 @@ bool TemplateEncoder::write_page(const StringColumn& column, SiblingColumns& sib
     {
         const size_t start = out.size();
         demote();
-        const bool look = pages_++ < 2 || pages_ % kGatePages == 0 || lost_ > 0;
+        const bool look =
+            depth_ == 0 && (pages_++ < 2 || pages_ % kGatePages == 0 || lost_ > 0);
         write(column, siblings, granule_rows, out);
         if (!look || is_smaller(out.size() - start, column))
         {
@@ -287,9 +291,52 @@ void TemplateEncoder::write_template(uint32_t number, SiblingColumns& siblings, 
         for (size_t i = 0; i < rows.texts.size(); ++i)
             texts.append({rows.texts[i], rows.sizes[i]});
         std::string stream;
-        write_text_values(texts, level_, stream);
+        write_texts(static_cast<uint64_t>(number) << 16 | (slot - 1), texts, stream);
         sink.add(stream);
     }
+}
+
+void TemplateEncoder::write_texts(uint64_t slot, const StringColumn& texts, std::string& out)
+{
+    if (texts.size() >= kLeastNestedRows && depth_ + 1 < kMaxTextDepth)
+    {
+        SlotTexts& state = slot_texts_[slot];
+        if (state.whole_pages == 0)
+        {
+            std::string nested, whole;
+            const bool fits = write_nested(state, texts, nested);
+            write_text_values(texts, level_, whole);
+            if (fits && nested.size() + nested.size() / 16 < whole.size())
+            {
+                out += nested;
+                return;
+            }
+            state.whole_pages = kWholePages;
+            out += whole;
+            return;
+        }
+        --state.whole_pages;
+    }
+    write_text_values(texts, level_, out);
+}
+
+bool TemplateEncoder::write_nested(SlotTexts& slot, const StringColumn& texts, std::string& out)
+{
+    if (!slot.templates)
+        slot.templates = std::make_unique<TemplateEncoder>(level_ > 1, depth_ + 1);
+    TemplateEncoder& encoder = *slot.templates;
+    // Each page stands for itself.
+    encoder.shared_order_.clear();
+    encoder.shared_numbers_.clear();
+    const Block block;
+    SiblingColumns none(block, {});
+    std::string page;
+    if (!encoder.write_page(texts, none, kIntegerBlock, page))
+        return false;
+    std::string shared;
+    encoder.append_shared(level_, shared);
+    append_template_values(shared, page, out);
+    return true;
 }
 
 void TemplateEncoder::append_shared(int level, std::string& out) const

@@ -12,7 +12,11 @@ namespace basalt::inline encodings
 class TemplateEncoder
 {
 public:
-    explicit TemplateEncoder(bool thorough) : level_(thorough ? 3 : 1) {}
+    // depth: of templates whose slot is encoded.
+    explicit TemplateEncoder(bool thorough, size_t depth = 0)
+        : level_(thorough ? 3 : 1), depth_(depth)
+    {
+    }
 
     // Appends a page of Templates and returns true; or returns false where the texts are better
     // stored plainly. Columns that templates came to refer to are added to used_siblings().
@@ -39,6 +43,14 @@ private:
         std::vector<SlotRows> slots; // of the template's slots that are no siblings
     };
 
+    // How the texts of a slot are kept: whole, or as templates of their own.
+    struct SlotTexts
+    {
+        std::unique_ptr<TemplateEncoder> templates;
+        uint32_t pages = 0;
+        uint32_t whole_pages = 0; // still to be kept whole without trying
+    };
+
     static constexpr uint32_t kRaw = UINT32_MAX;
 
     void learn(const StringColumn& column, SiblingColumns& siblings, const RowIndexes& from);
@@ -49,9 +61,14 @@ private:
     void write(const StringColumn& column, SiblingColumns& siblings, size_t granule_rows,
                std::string& out);
     void write_template(uint32_t number, SiblingColumns& siblings, class StreamSink& sink);
+    void write_texts(uint64_t slot, const StringColumn& texts, std::string& out);
+    // Whether the texts were kept as templates.
+    bool write_nested(SlotTexts& slot, const StringColumn& texts, std::string& out);
     uint32_t shared_number(uint32_t number);
 
     int level_;
+    size_t depth_;
+    std::unordered_map<uint64_t, SlotTexts> slot_texts_; // by template << 16 | slot
     TemplateMatcher matcher_;
     std::vector<uint32_t> shared_numbers_; // by the matcher's number; 0 = not in the part yet
     std::vector<uint32_t> shared_order_;   // the matcher's numbers; shared number i + 1

@@ -4,6 +4,8 @@
 #include "encodings/template_tokens.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -20,10 +22,26 @@ constexpr size_t kSiblingRows = 16;
 constexpr size_t kLeastSiblingText = 6;
 constexpr size_t kSiblingShare = 5; // one line in so many must hold the text
 
+// Lines that begin alike are cut behind that where at least so many skeletons follow, and where at
+// least one line in kLinesOfHeader begins in its own way.
+constexpr size_t kSkeletonsOfHeader = 8;
+constexpr size_t kLinesOfHeader = 64;
+constexpr size_t kLeastHeaderRows = 64;
+constexpr size_t kLeastHeaderValues = 16; // of its last value
+constexpr size_t kMaxHeaderElements = 64;
+constexpr size_t kMaxHeaderText = 64;
+// A text that repeats so often is better kept whole than cut into several numbers.
+constexpr size_t kRepeats = 6;
+
 struct Line
 {
     uint32_t row = 0;
+    uint32_t skeleton = 0;
     std::vector<Token> tokens;
+    std::vector<uint32_t> elements; // tokens that are in no other
+
+    // Tokens that an element consists of.
+    size_t inner(size_t element) const { return tokens[elements[element]].detail; }
 };
 
 struct Learnt
@@ -44,8 +62,27 @@ public:
 
     std::vector<TextTemplate> learn()
     {
-        for (const auto& [key, members] : groups_)
-            learn_group(members);
+        Members all(lines_.size());
+        std::iota(all.begin(), all.end(), 0u);
+        Members others;
+        if (sibling_texts_.empty())
+            split_headers(all, 0, others);
+        else
+            others = std::move(all);
+        std::unordered_map<uint32_t, Members> groups;
+        std::vector<uint32_t> order;
+        for (const uint32_t line : others)
+        {
+            auto& group = groups[lines_[line].skeleton];
+            if (group.empty())
+                order.push_back(lines_[line].skeleton);
+            group.push_back(line);
+        }
+        for (const uint32_t skeleton : order)
+        {
+            const Members& members = groups[skeleton];
+            learn_group(members, lines_[members[0]].elements.size(), std::nullopt);
+        }
         std::stable_sort(learnt_.begin(), learnt_.end(),
                          [](const Learnt& a, const Learnt& b) { return a.rows > b.rows; });
         std::vector<TextTemplate> result;
@@ -121,86 +158,242 @@ private:
                       { return a.begin < b.begin; });
             if (!tokenize(line, spans, tokens))
                 continue;
-            skeleton_of(line, tokens, key);
-            groups_[key].push_back(static_cast<uint32_t>(lines_.size()));
-            lines_.push_back({row, tokens});
-        }
-    }
-
-    static void skeleton_of(std::string_view line, const std::vector<Token>& tokens,
-                            std::string& key)
-    {
-        key.clear();
-        for (const auto& token : tokens)
-        {
-            switch (token.kind)
+            Line& read = lines_.emplace_back();
+            read.row = row;
+            read.tokens = tokens;
+            key.clear();
+            for (uint32_t i = 0; i < tokens.size(); i += 1 + (tokens[i].is_unit() ? tokens[i].detail : 0))
             {
-            case SlotKind::Literal:
-                for (const char c : line.substr(token.begin, token.size))
-                {
-                    if (static_cast<unsigned char>(c) < 8)
-                        key.push_back('\7');
-                    key.push_back(c);
-                }
-                break;
-            case SlotKind::Integer:
-            case SlotKind::Decimal:
-            case SlotKind::HexLower:
-            case SlotKind::HexUpper:
-                key.push_back('\2');
-                break;
-            case SlotKind::SiblingText:
-                key.push_back('\6');
-                append_varint(key, token.detail);
-                break;
-            case SlotKind::Time:
-                key.push_back('\1');
-                key.append(reinterpret_cast<const char*>(&token.detail), sizeof token.detail);
-                break;
-            default:
-                key.push_back(token.kind == SlotKind::Uuid   ? '\3'
-                              : token.kind == SlotKind::Ipv4 ? '\4'
-                                                             : '\5');
+                read.elements.push_back(i);
+                append_skeleton(line, tokens[i], false, key);
             }
+            read.skeleton =
+                skeletons_.emplace(key, static_cast<uint32_t>(skeletons_.size())).first->second;
         }
     }
 
-    std::string_view text_of(uint32_t member, size_t position) const
+    // What a token has in common with others of its kind. with_words: words are kept.
+    static void append_skeleton(std::string_view line, const Token& token, bool with_words,
+                                std::string& key)
+    {
+        switch (token.kind)
+        {
+        case SlotKind::Word:
+            if (!with_words)
+            {
+                key.push_back('\5');
+                break;
+            }
+            [[fallthrough]];
+        case SlotKind::Literal:
+            for (const char c : line.substr(token.begin, token.size))
+            {
+                if (static_cast<unsigned char>(c) < 16)
+                    key.push_back('\17');
+                key.push_back(c);
+            }
+            break;
+        case SlotKind::Integer:
+        case SlotKind::Decimal:
+        case SlotKind::HexLower:
+        case SlotKind::HexUpper:
+            key.push_back('\2');
+            break;
+        case SlotKind::SiblingText:
+            key.push_back('\6');
+            append_varint(key, token.detail);
+            break;
+        case SlotKind::Time:
+            key.push_back('\1');
+            key.append(reinterpret_cast<const char*>(&token.detail), sizeof token.detail);
+            break;
+        case SlotKind::Uuid:
+            key.push_back('\3');
+            break;
+        case SlotKind::Ipv4:
+            key.push_back('\4');
+            break;
+        case SlotKind::Path:
+            key.push_back('\7');
+            break;
+        default:
+            key.push_back('\10');
+        }
+    }
+
+    const Token& token_at(uint32_t member, size_t element, size_t inner) const
     {
         const Line& line = lines_[member];
-        const Token& token = line.tokens[position];
-        return line_at(line.row).substr(token.begin, token.size);
+        return line.tokens[line.elements[element] + inner];
+    }
+    std::string_view text_of(uint32_t member, size_t element, size_t inner = 0) const
+    {
+        const Token& token = token_at(member, element, inner);
+        return line_at(lines_[member].row).substr(token.begin, token.size);
     }
 
-    void learn_group(const Members& members)
+    // Templates "what lines begin with, and a rest", for lines whose first `depth` elements are
+    // alike; others: lines that are not among them.
+    void split_headers(const Members& lines, size_t depth, Members& others)
     {
-        const size_t positions = lines_[members[0]].tokens.size();
-        std::vector<TemplatePart> shape(positions);
-        std::vector<size_t> words;
-        for (size_t p = 0; p < positions; ++p)
+        Members same = lines;
+        Members dropped;
+        std::vector<std::pair<std::string, Members>> children;
+        for (; depth < kMaxHeaderElements; ++depth)
         {
-            shape[p] = part_at(members, p);
-            if (shape[p].kind == SlotKind::Word)
-                words.push_back(p);
+            divide(same, depth, children);
+            size_t most = 0;
+            for (size_t i = 0; i < children.size(); ++i)
+                if (children[i].second.size() > children[most].second.size())
+                    most = i;
+            if (children.empty() || children[most].second.size() * 10 < lines.size() * 9)
+                break;
+            for (size_t i = 0; i < children.size(); ++i)
+                if (i != most)
+                    dropped.insert(dropped.end(), children[i].second.begin(),
+                                   children[i].second.end());
+            same = std::move(children[most].second);
         }
-        // Which words stay text.
-        std::vector<std::vector<uint32_t>> numbers(words.size());
-        std::vector<size_t> distinct(words.size());
-        for (size_t w = 0; w < words.size(); ++w)
-            distinct[w] = number_texts(members, words[w], numbers[w]);
-        std::vector<bool> is_text(words.size(), true);
+        others.insert(others.end(), dropped.begin(), dropped.end());
+        if (same.size() < kLeastHeaderRows || count_skeletons(same) < kSkeletonsOfHeader)
+            others.insert(others.end(), same.begin(), same.end());
+        else if (const size_t header = header_of(same, depth))
+            learn_group(same, header, common_text(same, header));
+        else if (depth == kMaxHeaderElements)
+            others.insert(others.end(), same.begin(), same.end());
+        else
+            for (auto& [key, child] : children)
+            {
+                if (child.size() * 8 >= same.size() && depth + 1 < kMaxHeaderElements)
+                    split_headers(child, depth + 1, others);
+                else
+                    others.insert(others.end(), child.begin(), child.end());
+            }
+    }
+
+    // Lines by what their element is like; those that have none are one more child.
+    void divide(const Members& lines, size_t element,
+                std::vector<std::pair<std::string, Members>>& children) const
+    {
+        children.clear();
+        std::unordered_map<std::string, size_t> numbers;
+        std::string key;
+        for (const uint32_t line : lines)
+        {
+            key.clear();
+            if (element < lines_[line].elements.size())
+                append_skeleton(line_at(lines_[line].row), token_at(line, element, 0), false, key);
+            const auto [found, is_new] = numbers.emplace(key, children.size());
+            if (is_new)
+                children.push_back({key, {}});
+            children[found->second].second.push_back(line);
+        }
+    }
+
+    size_t count_skeletons(const Members& lines) const
+    {
+        std::unordered_set<uint32_t> distinct;
+        for (const uint32_t line : lines)
+            distinct.insert(lines_[line].skeleton);
+        return distinct.size();
+    }
+
+    // How many of the first elements are worth columns of their own. The last is a value of many:
+    // words, and what takes few values, often go with what follows.
+    size_t header_of(const Members& lines, size_t elements) const
+    {
+        std::unordered_set<std::string_view> distinct;
+        for (; elements > 0; --elements)
+        {
+            const SlotKind kind = token_at(lines[0], elements - 1, 0).kind;
+            if (kind == SlotKind::Literal || kind == SlotKind::Word || kind == SlotKind::Quoted ||
+                kind == SlotKind::Path)
+                continue;
+            distinct.clear();
+            for (const uint32_t line : lines)
+                distinct.insert(text_of(line, elements - 1));
+            if (distinct.size() > kLeastHeaderValues)
+                break;
+        }
+        if (elements == 0)
+            return 0;
+        distinct.clear();
+        for (const uint32_t line : lines)
+            distinct.insert(line_at(lines_[line].row).substr(0, begin_of(line, elements)));
+        return distinct.size() * kLinesOfHeader >= lines.size() ? elements : 0;
+    }
+
+    size_t begin_of(uint32_t line, size_t element) const
+    {
+        return element < lines_[line].elements.size() ? token_at(line, element, 0).begin
+                                                      : line_at(lines_[line].row).size();
+    }
+
+    // What all lines have from an element on, without a part of a word.
+    std::string_view common_text(const Members& lines, size_t element) const
+    {
+        const auto rest = [&](uint32_t line)
+        { return line_at(lines_[line].row).substr(begin_of(line, element)); };
+        const auto text_at = [&](uint32_t line)
+        {
+            const bool is_text = element < lines_[line].elements.size() &&
+                                 token_at(line, element, 0).kind == SlotKind::Literal;
+            return is_text ? text_of(line, element) : std::string_view();
+        };
+        std::string_view common = text_at(lines[0]);
+        if (std::all_of(lines.begin(), lines.end(),
+                        [&](uint32_t line) { return text_at(line) == common; }))
+            return common;
+        common = rest(lines[0]).substr(0, kMaxHeaderText);
+        for (const uint32_t line : lines)
+        {
+            const std::string_view text = rest(line);
+            size_t size = 0;
+            while (size < common.size() && size < text.size() && text[size] == common[size] &&
+                   !is_word_byte(text[size]) && text[size] != '-')
+                ++size;
+            common = common.substr(0, size);
+        }
+        return common;
+    }
+
+    // Learns from lines whose first `elements` elements are of one skeleton; when that is not all
+    // of them, a text and a rest follow.
+    void learn_group(const Members& members, size_t elements,
+                     const std::optional<std::string_view>& before_rest)
+    {
+        std::vector<TemplatePart> shape(elements);
+        std::vector<size_t> choices; // elements that may be text
+        for (size_t p = 0; p < elements; ++p)
+        {
+            const Token& token = token_at(members[0], p, 0);
+            if (!token.is_unit())
+                shape[p] = part_at(members, p, 0);
+            else
+                shape[p].kind = token.kind;
+            if (token.is_unit() || shape[p].kind == SlotKind::Word)
+                choices.push_back(p);
+        }
+        std::vector<std::vector<uint32_t>> numbers(choices.size());
+        std::vector<size_t> distinct(choices.size());
+        std::vector<bool> is_text(choices.size(), true);
+        for (size_t c = 0; c < choices.size(); ++c)
+        {
+            distinct[c] = number_contents(members, choices[c], numbers[c]);
+            is_text[c] = !is_repeated(members, choices[c], distinct[c]);
+        }
         std::vector<uint64_t> tuples(members.size());
         while (count_tuples(numbers, is_text, tuples) > kMaxTuplesOfSkeleton)
         {
             size_t most = 0;
-            for (size_t w = 0; w < words.size(); ++w)
-                if (is_text[w] && (!is_text[most] || distinct[w] > distinct[most]))
-                    most = w;
+            for (size_t c = 0; c < choices.size(); ++c)
+                if (is_text[c] && (!is_text[most] || distinct[c] > distinct[most]))
+                    most = c;
             is_text[most] = false;
         }
-        for (size_t w = 0; w < words.size(); ++w)
-            if (is_text[w])
-                shape[words[w]].kind = SlotKind::Literal;
+        std::vector<bool> expand(elements, false);
+        for (size_t c = 0; c < choices.size(); ++c)
+            expand[choices[c]] = is_text[c];
         std::unordered_map<uint64_t, Members> by_tuple;
         std::vector<uint64_t> order;
         for (size_t i = 0; i < members.size(); ++i)
@@ -211,15 +404,35 @@ private:
             some.push_back(members[i]);
         }
         for (const uint64_t tuple : order)
-            add_template(by_tuple[tuple], shape);
+            add_template(by_tuple[tuple], shape, expand, before_rest);
+    }
+
+    // A unit of several numbers whose texts come again and again.
+    bool is_repeated(const Members& members, size_t element, size_t contents) const
+    {
+        const Token& first = token_at(members[0], element, 0);
+        if (!first.is_unit() || members.size() < kRepeats)
+            return false;
+        size_t values = 0;
+        for (size_t i = 1; i <= lines_[members[0]].inner(element); ++i)
+        {
+            const SlotKind kind = token_at(members[0], element, i).kind;
+            values += kind != SlotKind::Literal && kind != SlotKind::Word;
+        }
+        if (values < 2 && contents < 2)
+            return false;
+        std::unordered_set<std::string_view> texts;
+        for (const uint32_t member : members)
+            texts.insert(text_of(member, element));
+        return texts.size() > contents && texts.size() * kRepeats < members.size();
     }
 
     // The slot that takes what all members have at a place; a Literal when they all have one
     // value, or are delimiters.
-    TemplatePart part_at(const Members& members, size_t p)
+    TemplatePart part_at(const Members& members, size_t p, size_t inner)
     {
         TemplatePart part;
-        const Token& first = lines_[members[0]].tokens[p];
+        const Token& first = token_at(members[0], p, inner);
         part.kind = first.kind;
         if (first.kind == SlotKind::SiblingText)
             part.sibling = first.detail;
@@ -228,7 +441,7 @@ private:
         if (first.kind == SlotKind::Literal || first.kind == SlotKind::Word ||
             first.kind == SlotKind::SiblingText || first.kind == SlotKind::Time)
             return part;
-        if (members.size() >= kConstantRows && is_constant(members, p))
+        if (members.size() >= kConstantRows && is_constant(members, p, inner))
         {
             part.kind = SlotKind::Literal;
             return part;
@@ -236,7 +449,7 @@ private:
         size_t decimals = 0, lower = 0, upper = 0, longest = 0;
         for (const uint32_t member : members)
         {
-            const Token& token = lines_[member].tokens[p];
+            const Token& token = token_at(member, p, inner);
             decimals += token.kind == SlotKind::Decimal;
             lower += token.kind == SlotKind::HexLower;
             upper += token.kind == SlotKind::HexUpper;
@@ -251,18 +464,18 @@ private:
         if (decimals)
             part.kind = SlotKind::Decimal;
         if (part.kind == SlotKind::Decimal || part.kind == SlotKind::Integer)
-            find_sibling_number(members, p, part);
+            find_sibling_number(members, p, inner, part);
         return part;
     }
 
-    bool is_constant(const Members& members, size_t p) const
+    bool is_constant(const Members& members, size_t p, size_t inner) const
     {
-        const std::string_view text = text_of(members[0], p);
+        const std::string_view text = text_of(members[0], p, inner);
         return std::all_of(members.begin(), members.end(),
-                           [&](uint32_t member) { return text_of(member, p) == text; });
+                           [&](uint32_t member) { return text_of(member, p, inner) == text; });
     }
 
-    void find_sibling_number(const Members& members, size_t p, TemplatePart& part)
+    void find_sibling_number(const Members& members, size_t p, size_t inner, TemplatePart& part)
     {
         if (members.size() < kSiblingRows)
             return;
@@ -273,7 +486,7 @@ private:
                 members.begin(), members.end(),
                 [&](uint32_t member)
                 {
-                    const std::string_view text = text_of(member, p);
+                    const std::string_view text = text_of(member, p, inner);
                     return equals_sibling(text, numbers, lines_[member].row);
                 });
             if (!equal)
@@ -294,15 +507,24 @@ private:
         return text == std::string_view(buffer, static_cast<size_t>(end - buffer));
     }
 
-    // Numbers the distinct texts at a place; returns how many there are.
-    size_t number_texts(const Members& members, size_t p, std::vector<uint32_t>& numbers) const
+    // Numbers the distinct words at a place, or what units have in common; returns how many there
+    // are.
+    size_t number_contents(const Members& members, size_t p, std::vector<uint32_t>& numbers) const
     {
-        std::unordered_map<std::string_view, uint32_t> known;
+        std::unordered_map<std::string, uint32_t> known;
         numbers.reserve(members.size());
+        std::string key;
         for (const uint32_t member : members)
+        {
+            key.clear();
+            const Token& token = token_at(member, p, 0);
+            if (!token.is_unit())
+                key = text_of(member, p);
+            for (size_t i = 1; token.is_unit() && i <= token.detail; ++i)
+                append_skeleton(line_at(lines_[member].row), token_at(member, p, i), true, key);
             numbers.push_back(
-                known.emplace(text_of(member, p), static_cast<uint32_t>(known.size()))
-                    .first->second);
+                known.emplace(key, static_cast<uint32_t>(known.size())).first->second);
+        }
         return known.size();
     }
 
@@ -318,34 +540,67 @@ private:
         return distinct.size();
     }
 
-    void add_template(const Members& members, const std::vector<TemplatePart>& shape)
+    void add_template(const Members& members, const std::vector<TemplatePart>& shape,
+                      const std::vector<bool>& expand,
+                      const std::optional<std::string_view>& before_rest)
     {
         Learnt learnt;
         learnt.rows = members.size();
         for (size_t p = 0; p < shape.size(); ++p)
         {
-            const bool fold = shape[p].kind == SlotKind::Literal ||
-                              (!is_sibling(shape[p].kind) && shape[p].kind != SlotKind::Word &&
-                               shape[p].kind != SlotKind::Time &&
-                               members.size() >= 2 * kConstantRows && is_constant(members, p));
-            if (!fold)
-            {
-                learnt.parts.push_back(shape[p]);
-                continue;
-            }
-            if (learnt.parts.empty() || learnt.parts.back().kind != SlotKind::Literal)
-                learnt.parts.push_back({});
-            learnt.parts.back().text += text_of(members[0], p);
+            const size_t inner = shape[p].kind == SlotKind::Quoted || shape[p].kind == SlotKind::Path
+                                     ? lines_[members[0]].inner(p)
+                                     : 0;
+            if (inner == 0 && expand[p])
+                append_text(learnt.parts, text_of(members[0], p));
+            else if (!expand[p])
+                add_part(members, p, 0, shape[p], learnt.parts);
+            else
+                for (size_t i = 1; i <= inner; ++i)
+                {
+                    TemplatePart part = part_at(members, p, i);
+                    if (part.kind == SlotKind::Word)
+                        part.kind = SlotKind::Literal;
+                    add_part(members, p, i, part, learnt.parts);
+                }
+        }
+        if (before_rest)
+        {
+            append_text(learnt.parts, *before_rest);
+            learnt.parts.push_back({SlotKind::Rest, 0, {}});
         }
         if (learnt.parts.size() <= kMaxTemplateParts)
             learnt_.push_back(std::move(learnt));
+    }
+
+    void add_part(const Members& members, size_t p, size_t inner, const TemplatePart& part,
+                  TextTemplate& parts) const
+    {
+        const bool fold = part.kind == SlotKind::Literal ||
+                          (!is_sibling(part.kind) && part.kind != SlotKind::Word &&
+                           part.kind != SlotKind::Quoted && part.kind != SlotKind::Path &&
+                           part.kind != SlotKind::Time && members.size() >= 2 * kConstantRows &&
+                           is_constant(members, p, inner));
+        if (fold)
+            append_text(parts, text_of(members[0], p, inner));
+        else
+            parts.push_back(part);
+    }
+
+    static void append_text(TextTemplate& parts, std::string_view text)
+    {
+        if (text.empty())
+            return;
+        if (parts.empty() || parts.back().kind != SlotKind::Literal)
+            parts.push_back({});
+        parts.back().text += text;
     }
 
     const StringColumn& column_;
     SiblingColumns& siblings_;
     std::vector<uint32_t> sibling_texts_;
     std::vector<Line> lines_;
-    std::unordered_map<std::string, Members> groups_;
+    std::unordered_map<std::string, uint32_t> skeletons_;
     std::vector<Learnt> learnt_;
 };
 

@@ -137,10 +137,12 @@ void TemplateMatcher::index(Node& node)
             return 4;
         case SlotKind::Word:
             return 5;
-        case SlotKind::Quoted:
+        case SlotKind::Path:
             return 6;
-        default:
+        case SlotKind::Quoted:
             return 7;
+        default:
+            return 8;
         }
     };
     std::stable_sort(node.slots.begin(), node.slots.end(),
@@ -345,6 +347,10 @@ bool TemplateMatcher::try_slot(const SlotEdge& edge, const char* at, size_t dept
         break;
     case SlotKind::Word:
         stop = end_of_word(at, end_);
+        stop = stop == at ? nullptr : stop;
+        break;
+    case SlotKind::Path:
+        stop = end_of_path(at, end_);
         stop = stop == at ? nullptr : stop;
         break;
     case SlotKind::Quoted:

@@ -24,9 +24,10 @@ SharedTemplates::SharedTemplates(std::string_view bytes)
 }
 
 TemplatePage::TemplatePage(const PageHead& head, std::shared_ptr<const SharedTemplates> shared,
-                           PageBytes bytes, const std::vector<EncodedPagePtr>& siblings)
+                           PageBytes bytes, const std::vector<EncodedPagePtr>& siblings,
+                           size_t depth)
     : owner_(std::move(bytes.owner)), shared_(std::move(shared)), siblings_(siblings),
-      source_(bytes.bytes.substr(kPageHeadBytes)), rows_(head.rows)
+      source_(bytes.bytes.substr(kPageHeadBytes)), rows_(head.rows), depth_(depth)
 {
     BASALT_ASSERT(siblings_.size() == shared_->siblings.size());
     for (const auto& page : siblings_)
@@ -96,7 +97,7 @@ void TemplatePage::read_part(const TemplatePart& part, size_t count, StreamSourc
     }
     else if (part.is_text_slot())
     {
-        out.texts = &texts_.emplace_back(source.next(), count);
+        out.texts = &texts_.emplace_back(source.next(), count, depth_);
         // All texts are written alike from here on.
         out.kind = SlotKind::Rest;
     }

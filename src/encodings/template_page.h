@@ -32,9 +32,10 @@ class TemplateDecision;
 class TemplatePage final : public EncodedPage
 {
 public:
-    // siblings: pages of the shared section's columns, in that order. Throws CORRUPTED_DATA.
+    // siblings: pages of the shared section's columns, in that order. depth: of templates whose
+    // slot this is. Throws CORRUPTED_DATA.
     TemplatePage(const PageHead& head, std::shared_ptr<const SharedTemplates> shared,
-                 PageBytes bytes, const std::vector<EncodedPagePtr>& siblings);
+                 PageBytes bytes, const std::vector<EncodedPagePtr>& siblings, size_t depth = 0);
 
     size_t rows() const override { return rows_; }
     ColumnPtr decode(size_t begin, size_t count) const override;
@@ -117,6 +118,7 @@ private:
     std::vector<EncodedPagePtr> siblings_;
     StreamSource source_;
     size_t rows_;
+    size_t depth_;
     IntegerReader ids_;
     std::vector<PageTemplate> templates_;
     std::deque<SlotNumbers> numbers_;

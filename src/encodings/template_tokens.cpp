@@ -49,36 +49,82 @@ public:
     bool run()
     {
         size_t at = 0;
-        size_t span = 0;
-        while (at < size_)
+        for (const auto& span : spans_)
         {
-            if (tokens_.size() > kMaxTokens)
-                return false;
-            if (span < spans_.size() && spans_[span].begin == at)
-            {
-                tokens_.push_back({SlotKind::SiblingText, static_cast<uint32_t>(at),
-                                   spans_[span].size, spans_[span].column});
-                at += spans_[span++].size;
-                continue;
-            }
-            limit_ = span < spans_.size() ? spans_[span].begin : size_;
-            if (is_word_byte(text_[at]))
-                at = word_run(at);
-            else if (text_[at] == '-' && at + 1 < limit_ && is_digit_byte(text_[at + 1]) &&
-                     begins_number(at))
-                at = negative(at);
-            else
-                literal(at++, 1);
+            scan(at, span.begin, true);
+            tokens_.push_back({SlotKind::SiblingText, span.begin, span.size, span.column});
+            at = span.begin + span.size;
         }
+        scan(at, size_, true);
         return tokens_.size() <= kMaxTokens;
     }
 
 private:
     const char* end() const { return text_ + limit_; }
 
+    // The text from `at` to `limit`; with_units: quoted texts and paths are told apart.
+    void scan(size_t at, size_t limit, bool with_units)
+    {
+        const size_t outer = limit_;
+        limit_ = limit;
+        while (at < limit && tokens_.size() <= kMaxTokens)
+        {
+            const char c = text_[at];
+            if (with_units && c == '"' && begins_quote(at))
+                at = quoted(at);
+            else if (is_word_byte(c) || (with_units && (c == '/' || c == '~')))
+                at = word_run(at, with_units);
+            else if (c == '-' && at + 1 < limit && is_digit_byte(text_[at + 1]) && begins_number(at))
+                at = negative(at);
+            else
+                literal(at++, 1);
+        }
+        limit_ = outer;
+    }
+
+    bool begins_quote(size_t at) const { return at == 0 || !is_word_byte(text_[at - 1]); }
+
+    size_t quoted(size_t at)
+    {
+        literal(at, 1);
+        const auto* close =
+            static_cast<const char*>(std::memchr(text_ + at + 1, '"', limit_ - at - 1));
+        if (!close)
+            return at + 1;
+        unit(SlotKind::Quoted, at + 1, static_cast<size_t>(close - text_));
+        literal(static_cast<size_t>(close - text_), 1);
+        return static_cast<size_t>(close - text_) + 1;
+    }
+
+    void unit(SlotKind kind, size_t begin, size_t stop)
+    {
+        const size_t number = tokens_.size();
+        tokens_.push_back(
+            {kind, static_cast<uint32_t>(begin), static_cast<uint32_t>(stop - begin), 0});
+        barrier_ = tokens_.size();
+        scan(begin, stop, false);
+        tokens_[number].detail = static_cast<uint32_t>(tokens_.size() - number - 1);
+        barrier_ = tokens_.size();
+    }
+
+    // The end of a path of at least two names, or 0.
+    size_t path_at(size_t at) const
+    {
+        const char* const begin = text_ + at;
+        const char* const stop = end_of_path(begin, end());
+        size_t names = 0;
+        for (const char* next = begin; next < stop;)
+        {
+            const char* word = end_of_word(next, stop);
+            names += std::any_of(next, word, [](char c) { return !is_digit_byte(c); });
+            next = word == next ? next + 1 : word;
+        }
+        return names > 1 ? static_cast<size_t>(stop - text_) : 0;
+    }
+
     void literal(size_t begin, size_t size)
     {
-        if (!tokens_.empty() && tokens_.back().kind == SlotKind::Literal)
+        if (tokens_.size() > barrier_ && tokens_.back().kind == SlotKind::Literal)
             tokens_.back().size += static_cast<uint32_t>(size);
         else
             tokens_.push_back(
@@ -115,7 +161,9 @@ private:
     // A decimal with a point; not within times (12:00:01.5) and versions (1.2.3).
     const char* decimal_at(size_t at) const
     {
-        if (at > 0 && (text_[at - 1] == '.' || text_[at - 1] == ':'))
+        if (at > 0 && text_[at - 1] == '.')
+            return nullptr;
+        if (at > 1 && text_[at - 1] == ':' && is_digit_byte(text_[at - 2]))
             return nullptr;
         SlotNumber number;
         const char* stop = parse_decimal(text_ + at, end(), number);
@@ -126,7 +174,7 @@ private:
         return stop;
     }
 
-    size_t word_run(size_t at)
+    size_t word_run(size_t at, bool with_units)
     {
         const char* const begin = text_ + at;
         const char* const stop = end_of_word(begin, end());
@@ -149,6 +197,19 @@ private:
                                                  !(*address == '.' && address + 1 < end() &&
                                                    is_digit_byte(address[1])))))
                 return token(SlotKind::Ipv4, at, address);
+        }
+        if (with_units)
+        {
+            if (const size_t path_end = path_at(at))
+            {
+                unit(SlotKind::Path, at, path_end);
+                return path_end;
+            }
+            if (!is_word_byte(*begin))
+            {
+                literal(at, 1);
+                return at + 1;
+            }
         }
         const std::string_view run(begin, static_cast<size_t>(stop - begin));
         const RunShape shape(run);
@@ -223,6 +284,7 @@ private:
     const char* text_;
     size_t size_;
     size_t limit_ = 0;
+    size_t barrier_ = 0; // tokens before this are not added to
     const std::vector<SiblingSpan>& spans_;
     std::vector<Token>& tokens_;
 };

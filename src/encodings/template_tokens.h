@@ -10,14 +10,18 @@
 namespace basalt::inline encodings
 {
 
-inline constexpr size_t kMaxTokens = 200;
+inline constexpr size_t kMaxTokens = 300;
 
+// A Quoted or Path token is followed by the tokens that it consists of.
 struct Token
 {
     SlotKind kind = SlotKind::Literal; // Literal: delimiters, and letters next to digits
     uint32_t begin = 0;
     uint32_t size = 0;
-    uint32_t detail = 0; // SiblingText: the column; Time: the bytes of its shape
+    // SiblingText: the column; Time: the bytes of its shape; Quoted, Path: tokens it consists of.
+    uint32_t detail = 0;
+
+    bool is_unit() const { return kind == SlotKind::Quoted || kind == SlotKind::Path; }
 };
 
 // A part of the line that repeats another column; not overlapping, ascending.

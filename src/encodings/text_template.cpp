@@ -62,7 +62,7 @@ std::string describe_template(const TextTemplate& parts)
     static constexpr const char* kNames[] = {"",         "Integer", "Decimal",     "hex",
                                              "HEX",      "Uuid",    "Ipv4",        "Word",
                                              "Quoted",   "Rest",    "SiblingText", "SiblingNumber",
-                                             "Time"};
+                                             "Time",     "Path"};
     std::string out;
     for (const auto& part : parts)
     {

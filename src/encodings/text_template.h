@@ -30,8 +30,9 @@ enum class SlotKind : uint8_t
     SiblingText = 10,   // the value of a String column in this row
     SiblingNumber = 11, // the shortest decimal text of a number column's value in this row
     Time = 12,          // a time of one TimeShape
+    Path = 13,          // words joined by signs such as . / - @, see end_of_path
 };
-inline constexpr uint8_t kLastSlotKind = 12;
+inline constexpr uint8_t kLastSlotKind = 13;
 
 inline bool is_sibling(SlotKind kind)
 {

@@ -10,15 +10,20 @@
 namespace basalt::inline encodings
 {
 
+// Levels of templates within the texts of slots.
+inline constexpr size_t kMaxTextDepth = 3;
+
 // level: of ZSTD.
 void write_text_values(const StringColumn& texts, int level, std::string& out);
+// As templates. shared: what these need of a shared section; page: as TemplateEncoder writes it.
+void append_template_values(std::string_view shared, std::string_view page, std::string& out);
 
 class TextValues
 {
 public:
     TextValues() = default;
-    // Throws CORRUPTED_DATA. The bytes must outlive this.
-    TextValues(std::string_view bytes, size_t count);
+    // Throws CORRUPTED_DATA. The bytes must outlive this. depth: of templates around it.
+    TextValues(std::string_view bytes, size_t count, size_t depth);
 
     size_t size() const { return count_; }
     // Null when the texts are no dictionary; else read codes with codes().

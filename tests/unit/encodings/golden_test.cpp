@@ -104,6 +104,11 @@ Block golden_block()
         { return i % 4 ? Value(static_cast<int64_t>(i) - 200) : Value(Null{}); });
     add("float", "Float64", [](size_t, SeededRandom& random)
         { return Value(static_cast<double>(random.next_u64()) / 3e9); });
+    add("service", "String", [](size_t, SeededRandom& random) { return Value(service_line(random)); });
+    add("again", "UInt32",
+        [](size_t i, SeededRandom&) { return Value(uint64_t{i % 31 * 7919 % 1000 + i % 2}); });
+    add("grows", "Int64", [](size_t i, SeededRandom& random)
+        { return Value(static_cast<int64_t>(i * i * 5000 + random.next_u64() % 4)); });
     add("lz4", "String",
         [](size_t i, SeededRandom&) { return Value(std::string(i % 30, 'x') + "end"); });
     return block;

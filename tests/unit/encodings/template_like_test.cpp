@@ -123,8 +123,10 @@ TEST(TemplateLike, SaysWhatOddLinesSay)
     {
         const auto mixed = lines_of(3000, seed,
                                     [](SeededRandom& random) {
-                                        return random.next_u64() % 3 ? log_line(random)
-                                                                     : odd_line(random);
+                                        const uint64_t kind = random.next_u64() % 6;
+                                        return kind < 2   ? log_line(random)
+                                               : kind < 4 ? service_line(random)
+                                                          : odd_line(random);
                                     });
         const OnePart part(type, "", 512, {mixed});
         if (PageHead::read(part.pages[0]).encoding == PageEncoding::Templates)
@@ -135,7 +137,7 @@ TEST(TemplateLike, SaysWhatOddLinesSay)
 TEST(TemplateLike, SaysWhatRealLookingLinesSay)
 {
     const auto type = type_from_name("String");
-    for (const auto line : {nginx_line, syslog_line, json_line})
+    for (const auto line : {nginx_line, syslog_line, json_line, service_line})
     {
         const auto logs = lines_of(6000, 5, line);
         const OnePart part(type, "", 512, {logs});
@@ -158,7 +160,7 @@ TEST(TemplateLike, SaysWhatRealLookingLinesSay)
 TEST(TemplateLike, FindsNeedlesWhereverTheyStand)
 {
     const auto type = type_from_name("String");
-    for (const auto line : {nginx_line, syslog_line, json_line, log_line})
+    for (const auto line : {nginx_line, syslog_line, json_line, log_line, service_line})
     {
         const auto logs = lines_of(2000, 8, line);
         const auto& column = column_as<StringColumn>(*logs);

@@ -105,6 +105,53 @@ inline std::string syslog_line(SeededRandom& random)
     }
 }
 
+// One head before messages of many kinds, with paths and quoted texts of many kinds.
+inline std::string service_line(SeededRandom& random)
+{
+    const auto below = [&](uint64_t n) { return random.next_u64() % n; };
+    const auto number = [&](uint64_t n) { return std::to_string(random.next_u64() % n); };
+    static const char* const kNames[] = {"orders", "users", "cart", "search", "billing"};
+    char head[80];
+    std::snprintf(head, sizeof head, "2026-08-25T12:%02d:%02d.%03dZ [%d] ",
+                  static_cast<int>(below(60)), static_cast<int>(below(60)),
+                  static_cast<int>(below(1000)), static_cast<int>(100 + below(300)));
+    const std::string name = kNames[below(5)];
+    std::string path = "com.example." + name + "." + kNames[below(5)] + "." + kNames[below(5)];
+    for (uint64_t i = below(3); i > 0; --i)
+        path += "$Part" + number(40);
+    switch (below(10))
+    {
+    case 0:
+        return head + ("INFO loading " + path + " from /srv/" + name + "/lib/" + number(90) + ".jar");
+    case 1:
+        return head + ("WARN slow query \"SELECT " + name + " FROM " + kNames[below(5)] +
+                       " WHERE id = " + number(100000) + "\" took " + number(900) + "." +
+                       number(10) + " ms");
+    case 2:
+        return head + ("DEBUG cache " + std::string(below(2) ? "hit" : "miss") + " key=" +
+                       hex_digits(random, 16));
+    case 3:
+        return head + ("INFO user \"" + (below(9) ? name + number(50) : "") + "\" came from 10.0.0." +
+                       number(256) + ":" + number(65536));
+    case 4:
+        return head + ("ERROR " + path + ": not found (attempt " + number(5) + " of 5)");
+    case 5:
+        return head + ("INFO GET \"/api/v1/" + name + "/" + number(100000) + "?page=" + number(9) +
+                       "&limit=20\" -> " + number(600));
+    case 6:
+        return head + ("DEBUG pool " + name + ": " + number(10) + "/" + number(50) + " busy, " +
+                       number(9) + " waiting");
+    case 7:
+        return head + ("INFO done " + hex_digits(random, 8) + "-" + hex_digits(random, 4) + "-4" +
+                       hex_digits(random, 3) + "-" + "89ab"[below(4)] + hex_digits(random, 3) + "-" +
+                       hex_digits(random, 12));
+    case 8:
+        return std::string("\tat ") + path + ".run(" + name + ".java:" + number(900) + ")";
+    default:
+        return head + ("TRACE [" + name + "] " + number(100) + "% of " + number(1000000) + " rows");
+    }
+}
+
 inline std::string json_line(SeededRandom& random)
 {
     const auto below = [&](uint64_t n) { return random.next_u64() % n; };

@@ -146,6 +146,80 @@ TEST(TemplateLearn, ManyCombinationsOfWordsBecomeASlot)
     EXPECT_EQ(learnt[0].substr(0, 12), "user <Word> ");
 }
 
+TEST(TemplateLearn, QuotedTextsOfManyKindsAreOneSlot)
+{
+    std::vector<std::string> lines;
+    for (int i = 0; i < 600; ++i)
+        lines.push_back("\"key\": \"" + std::string(1 + i % 40, 'x') + " and " +
+                        std::to_string(i) + "\", took " + std::to_string(i % 7));
+    EXPECT_EQ(learnt_from(lines),
+              std::vector<std::string>{"\"key\": \"<Quoted>\", took <Integer>"});
+}
+
+TEST(TemplateLearn, WhatLinesBeginWithIsCutOff)
+{
+    SeededRandom random(3);
+    std::vector<std::string> lines;
+    for (int i = 0; i < 2000; ++i)
+        lines.push_back(service_line(random));
+    const auto learnt = learnt_from(lines);
+    ASSERT_FALSE(learnt.empty());
+    EXPECT_EQ(learnt[0], "<Time>Z [<Integer>] <Rest>");
+    EXPECT_LT(learnt.size(), 10u);
+}
+
+TEST(TemplatePage, TemplatesWithinSlotsAreSmallAndExact)
+{
+    const auto type = type_from_name("String");
+    const auto first = lines_of(20000, 1, service_line);
+    const auto second = lines_of(9000, 2,
+                                 [](SeededRandom& random)
+                                 {
+                                     const std::string line = service_line(random);
+                                     return random.next_u64() % 5
+                                                ? line
+                                                : line.substr(0, 30) + odd_line(random);
+                                 });
+    const OnePart part(type, "", 512, {first, second});
+    const OnePart packed(type, "ZSTD(3)", 8192, {first, second});
+    ASSERT_EQ(encoding_of(part.pages[0]), PageEncoding::Templates);
+    EXPECT_LT(part.pages[0].size() * 10, packed.pages[0].size() * 6);
+    const auto page = part.open(0);
+    expect_equal_texts(first, 0, page->decode(0, 20000));
+    expect_equal_texts(first, 8000, page->decode(8000, 9000));
+    RowIndexes rows;
+    for (uint32_t row = 3; row < 20000; row += 1 + row / 3)
+        rows.push_back(row);
+    const auto taken = to_flat(page->decode_rows(rows));
+    for (size_t i = 0; i < rows.size(); ++i)
+        ASSERT_EQ(taken->value_at(i), first->value_at(rows[i]));
+    expect_equal_texts(second, 0, part.open(1)->decode(0, 9000));
+}
+
+TEST(TemplatePage, RandomUuidsTakeTheBitsThatAreRandom)
+{
+    const auto type = type_from_name("String");
+    for (const bool random_ones : {true, false})
+    {
+        const auto lines = lines_of(
+            9001, 5,
+            [&](SeededRandom& random)
+            {
+                return "id=" + hex_digits(random, 8) + "-" + hex_digits(random, 4) + "-4" +
+                       hex_digits(random, 3) + "-" +
+                       (random_ones ? "89ab" : "89c0")[random.next_u64() % 4] +
+                       hex_digits(random, 3) + "-" + hex_digits(random, 12) + " was seen";
+            });
+        const OnePart part(type, "", 512, {lines});
+        ASSERT_EQ(encoding_of(part.pages[0]), PageEncoding::Templates);
+        if (random_ones)
+        {
+            EXPECT_LT(part.pages[0].size(), 9001 * 61 / 4 + 200);
+        }
+        expect_equal_texts(lines, 0, part.open(0)->decode(0, 9001));
+    }
+}
+
 TEST(TemplatePage, LogLinesAreSmallAndExact)
 {
     const auto type = type_from_name("String");
@@ -307,12 +381,14 @@ TEST(TemplatePage, WhatColumnsBesideItHoldIsNotStoredAgain)
 TEST(TemplatePage, DamagedBytesAreRefusedOrDecode)
 {
     const auto type = type_from_name("String");
-    const auto column = lines_of(3000, 3, log_line);
-    const OnePart part(type, "", 512, {column});
-    ASSERT_EQ(encoding_of(part.pages[0]), PageEncoding::Templates);
+    const OnePart log(type, "", 512, {lines_of(3000, 3, log_line)});
+    const OnePart service(type, "", 512, {lines_of(3000, 3, service_line)});
+    ASSERT_EQ(encoding_of(log.pages[0]), PageEncoding::Templates);
+    ASSERT_EQ(encoding_of(service.pages[0]), PageEncoding::Templates);
     SeededRandom random(4);
-    for (int round = 0; round < 1500; ++round)
+    for (int round = 0; round < 3000; ++round)
     {
+        const OnePart& part = round % 2 ? service : log;
         std::string bytes = part.pages[0];
         if (round % 3 == 0)
             bytes.resize(random.next_u64() % bytes.size());
