@@ -85,6 +85,7 @@ constexpr std::string_view kHonoured[] = {
     "session_timezone", "short_circuit_function_evaluation",
     "show_table_uuid_in_table_create_query_if_not_nil", "single_join_prefer_left_table",
     "splitby_max_substrings_includes_remaining_string", "totals_mode", "transform_null_in",
+    "force_data_skipping_indices", "ignore_data_skipping_indices",
     "union_default_mode", "use_partition_pruning", "use_primary_key", "use_skip_indexes",
 };
 
@@ -106,7 +107,7 @@ constexpr std::string_view kNotImplemented[] = {
     "empty_result_for_aggregation_by_constant_keys_on_empty_set", "enable_global_with_statement",
     "enable_lightweight_delete", "enable_named_columns_in_function_tuple", "enable_order_by_all",
     "enable_scopes_for_with_statement", "enforce_strict_identifier_format",
-    "force_data_skipping_indices", "force_optimize_projection", "force_optimize_projection_name",
+    "force_optimize_projection", "force_optimize_projection_name",
     "format_binary_max_array_size", "format_binary_max_object_size",
     "format_binary_max_string_size", "function_date_trunc_return_type_behavior",
     "function_json_value_return_type_allow_complex",

@@ -108,8 +108,8 @@ bool Condition::comparison(const ExpressionPtr& expression, Node& node)
     atom.argument = right->is_constant() ? left : right;
     atom.constant = right->is_constant() ? right : left;
     const bool negated = expression->name() == "notEquals";
-    if (!negated)
-        atom.predicate = expression;
+    atom.source = expression;
+    atom.negated = negated;
     node = atom_node(std::move(atom), negated);
     return true;
 }
@@ -132,8 +132,8 @@ bool Condition::membership(const ExpressionPtr& expression, Node& node)
         return false;
     ConditionAtom atom;
     atom.kind = Kind::InSet;
-    if (!negated)
-        atom.predicate = expression;
+    atom.source = expression;
+    atom.negated = negated;
     atom.set = set_column->set_ptr();
     if (atom.set->key_types().size() == 1)
     {
@@ -179,8 +179,8 @@ bool Condition::pattern(const ExpressionPtr& expression, Node& node)
     ConditionAtom atom;
     atom.kind = Kind::Prefix;
     atom.argument = argument;
-    if (name != "notLike")
-        atom.predicate = expression;
+    atom.source = expression;
+    atom.negated = name == "notLike";
     bool exact = true;
     atom.prefix = like ? like_prefix(*text, exact) : *text;
     atom.relaxed = !exact;
@@ -228,7 +228,8 @@ Condition::Node Condition::build(const ExpressionPtr& expression)
             atom.kind = Kind::IsNull;
             atom.argument = arguments[0];
             const bool negated = expression->is_call("isNotNull");
-            atom.predicate = negated ? nullptr : expression;
+            atom.source = expression;
+            atom.negated = negated;
             return atom_node(std::move(atom), negated);
         }
         if (expression->is_call("has") && arguments.size() == 2 && arguments[1]->is_constant() &&
@@ -236,15 +237,17 @@ Condition::Node Condition::build(const ExpressionPtr& expression)
         {
             ConditionAtom atom;
             atom.kind = Kind::Has;
+            atom.source = expression;
             atom.argument = arguments[0];
             atom.constant = arguments[1];
-            atom.predicate = expression;
             return atom_node(std::move(atom), false);
         }
     }
     ConditionAtom atom;
-    atom.predicate = expression;
-    return atom_node(std::move(atom), false);
+    const bool negated = expression->is_call("notILike");
+    atom.source = expression;
+    atom.negated = negated;
+    return atom_node(std::move(atom), negated);
 }
 
 Outcomes Condition::evaluate(const std::function<Outcomes(size_t)>& of_atom) const

@@ -48,7 +48,8 @@ struct ConditionAtom
         Other, // only the whole predicate is known
     } kind = Kind::Other;
     ExpressionPtr argument;  // not constant; null for Other
-    ExpressionPtr predicate; // the atom itself as a condition; null where only its negation is one
+    ExpressionPtr source; // the predicate that it stands for
+    bool negated = false; // it stands for the negation of `source`
     ExpressionPtr constant;  // of comparisons and Has
     std::shared_ptr<const ValueSet> set;
     size_t set_column = 0;

@@ -50,6 +50,7 @@ constexpr MergeTreeSetting kSettings[] = {
     {"auto_statistics_types", "String", "basic, uniq_v2", "Production", S::Accepted},
     {"background_task_preferred_step_execution_time_ms", "Milliseconds", "50",
      "Production", S::Accepted},
+    {"basalt_auto_index", "Bool", "1", "Production", S::Honoured},
     {"basalt_max_bytes", "UInt64", "0", "Production", S::Honoured},
     {"cache_populated_by_fetch", "Bool", "0", "Production", S::Accepted},
     {"cache_populated_by_fetch_filename_regexp", "String", "", "Production", S::Accepted},

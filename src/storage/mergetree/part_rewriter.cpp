@@ -212,9 +212,9 @@ std::string build_index(const PartPtr& part, const IndexDescription& index,
     const Header header = slots.header();
     const auto plan = std::make_shared<SourcePlan>(metadata, history, part, 0, TableName(), slots, context);
     RowReader reader(plan, false, context);
-    const size_t entry_rows =
-        part->manifest().granule_rows * std::max<size_t>(index.granularity, 1);
-    const auto builder = skip_index_kinds().get(index.type).make_builder(index, entry_rows);
+    const SkipIndexKind& kind = skip_index_kinds().get(index.type);
+    const size_t entry_rows = part->manifest().granule_rows * kind.entry_granules(index);
+    const auto builder = kind.make_builder(index, entry_rows);
     std::string bytes;
     auto waiting = remove_low_cardinality(index.expression->type())->create_column();
     for (size_t row = 0; row < part->rows();)
@@ -228,22 +228,12 @@ std::string build_index(const PartPtr& part, const IndexDescription& index,
         for (size_t i = 0; i < header.size(); ++i)
             block.add({reader.read(i, rows), header[i].type, header[i].name});
         block.set_rows(rows.count);
-        const ColumnPtr values = to_flat(program.run(block, context)[0]);
-        for (size_t done = 0; done < values->size();)
-        {
-            const size_t count = std::min(entry_rows - waiting->size(), values->size() - done);
-            waiting->append_range(*values, done, count);
-            done += count;
-            if (waiting->size() < entry_rows)
-                break;
-            builder->add_entry(*waiting);
-            waiting = waiting->clone_empty();
-        }
+        add_entries(*to_flat(program.run(block, context)[0]), entry_rows, waiting, *builder);
         bytes += builder->take_bytes();
         row += rows.count;
     }
     if (waiting->size())
-        builder->add_entry(*waiting);
+        builder->add_entry(*waiting, 0, waiting->size());
     return bytes + builder->take_bytes() + builder->finish();
 }
 
@@ -298,7 +288,8 @@ PartManifest relink_part(FileSystem& files, const PartPtr& part, const TableMeta
         entry.type = index->type;
         entry.expression = index->expression_text;
         entry.arguments = Value(TupleValue{index->arguments}).to_text();
-        entry.granularity = static_cast<uint32_t>(std::max<size_t>(index->granularity, 1));
+        entry.granularity =
+            static_cast<uint32_t>(skip_index_kinds().get(index->type).entry_granules(*index));
         entry.uncompressed_bytes = entry.section.size = bytes.size();
         entry.section.checksum = xxh3_64(bytes.data(), bytes.size());
         if (packed)

@@ -4,6 +4,7 @@
 #include "codecs/hash.h"
 #include "encodings/page_statistics.h"
 #include "storage/block_bytes.h"
+#include "storage/skip_index/id_filter.h"
 
 #include <algorithm>
 #include <bit>
@@ -95,22 +96,44 @@ PartWriter::PartWriter(FileSystem& files, PartWriterOptions options, const Query
             key_columns_.push_back(
                 remove_low_cardinality(expression->type())->create_column());
     }
-    for (const auto& index : metadata.indexes)
-    {
-        if (!options_.write_indexes)
-            break;
-        IndexState state;
-        state.description = &index;
-        state.entry_rows = granule_rows_ * std::max<size_t>(index.granularity, 1);
-        state.builder = skip_index_kinds().get(index.type).make_builder(index, state.entry_rows);
-        state.program =
-            std::make_unique<ExpressionProgram>(Expressions{index.expression}, context_);
-        state.waiting = remove_low_cardinality(index.expression->type())->create_column();
-        indexes_.push_back(std::move(state));
-    }
+    if (options_.write_indexes)
+        for (const auto& index : metadata.indexes)
+            add_index(index);
     manifest_.files.push_back({kPartFileName, 0});
     files_.remove_directory_recursive(options_.directory);
     files_.create_directories(options_.directory);
+}
+
+void PartWriter::add_index(const IndexDescription& index)
+{
+    IndexState state;
+    state.description = index;
+    const SkipIndexKind& kind = skip_index_kinds().get(index.type);
+    state.entry_rows = granule_rows_ * kind.entry_granules(index);
+    state.builder = kind.make_builder(index, state.entry_rows);
+    state.program = std::make_unique<ExpressionProgram>(Expressions{index.expression}, context_);
+    state.waiting = remove_low_cardinality(index.expression->type())->create_column();
+    indexes_.push_back(std::move(state));
+}
+
+// Columns that the first page shows to hold ids, unless the table's key or an index finds them.
+void PartWriter::add_id_filters(const Block& first_page)
+{
+    const auto& metadata = *options_.metadata;
+    const std::string* setting = metadata.find_setting(kAutoIndexSetting);
+    if (!options_.write_indexes || (setting && (*setting == "0" || *setting == "false")))
+        return;
+    const auto& key = metadata.primary_key.expressions;
+    for (const auto& column : first_page.columns())
+    {
+        const bool leads_key = !key.empty() && key[0]->kind() == ExpressionKind::Input &&
+                               key[0]->name() == column.name;
+        const bool indexed = std::any_of(
+            metadata.indexes.begin(), metadata.indexes.end(), [&](const IndexDescription& index)
+            { return index.type == "bloom_filter" && index.expression->name() == column.name; });
+        if (!leads_key && !indexed && looks_like_ids(*column.column, column.type))
+            add_index(id_filter_of(column.name, column.type, granule_rows_));
+    }
 }
 
 PartWriter::~PartWriter()
@@ -161,6 +184,8 @@ void PartWriter::write_waiting(bool last)
 void PartWriter::write_page(const Block& page)
 {
     auto encoded = encoder_->encode(page);
+    if (rows_ == 0)
+        add_id_filters(page);
     add_key_rows(page, false);
     for (auto& index : indexes_)
         add_index_rows(index, page);
@@ -212,20 +237,27 @@ void PartWriter::add_key_rows(const Block& page, bool last)
 void PartWriter::add_index_rows(IndexState& index, const Block& page)
 {
     const ColumnPtr values = to_flat(index.program->run(page)[0]);
-    size_t done = 0;
-    while (done < values->size())
+    add_entries(*values, index.entry_rows, index.waiting, *index.builder);
+    index.bytes += index.builder->take_bytes();
+}
+
+void add_entries(const Column& values, size_t entry_rows, MutableColumnPtr& waiting,
+                 SkipIndexBuilder& builder)
+{
+    for (size_t done = 0; done < values.size();)
     {
-        const size_t rows =
-            std::min(index.entry_rows - index.waiting->size(), values->size() - done);
-        index.waiting->append_range(*values, done, rows);
+        const size_t rows = std::min(entry_rows - waiting->size(), values.size() - done);
+        if (rows == entry_rows)
+            builder.add_entry(values, done, rows);
+        else
+            waiting->append_range(values, done, rows);
         done += rows;
-        if (index.waiting->size() == index.entry_rows)
+        if (waiting->size() == entry_rows)
         {
-            index.builder->add_entry(*index.waiting);
-            index.waiting = index.waiting->clone_empty();
+            builder.add_entry(*waiting, 0, entry_rows);
+            waiting = waiting->clone_empty();
         }
     }
-    index.bytes += index.builder->take_bytes();
 }
 
 std::unique_ptr<WritableFile> PartWriter::create(const std::string& name)
@@ -291,14 +323,14 @@ void PartWriter::finish_column(ColumnState& column, const std::string& shared)
 void PartWriter::finish_index(IndexState& index)
 {
     if (index.waiting->size())
-        index.builder->add_entry(*index.waiting);
+        index.builder->add_entry(*index.waiting, 0, index.waiting->size());
     index.bytes += index.builder->take_bytes() + index.builder->finish();
     IndexManifest entry;
-    entry.name = index.description->name;
-    entry.type = index.description->type;
-    entry.expression = index.description->expression_text;
-    entry.arguments = Value(TupleValue{index.description->arguments}).to_text();
-    entry.granularity = static_cast<uint32_t>(index.description->granularity);
+    entry.name = index.description.name;
+    entry.type = index.description.type;
+    entry.expression = index.description.expression_text;
+    entry.arguments = Value(TupleValue{index.description.arguments}).to_text();
+    entry.granularity = static_cast<uint32_t>(index.entry_rows / granule_rows_);
     entry.uncompressed_bytes = index.bytes.size();
     if (packed_)
         entry.section = append_section(index.bytes);

@@ -52,7 +52,7 @@ private:
 
     struct IndexState
     {
-        const IndexDescription* description = nullptr;
+        IndexDescription description;
         std::unique_ptr<SkipIndexBuilder> builder;
         std::unique_ptr<ExpressionProgram> program;
         size_t entry_rows = 0;
@@ -62,6 +62,8 @@ private:
 
     void write_waiting(bool last);
     void write_page(const Block& page);
+    void add_index(const IndexDescription& index);
+    void add_id_filters(const Block& first_page);
     void add_key_rows(const Block& page, bool last);
     void add_index_rows(IndexState& index, const Block& page);
     void spread(); // from one file to many
@@ -91,6 +93,9 @@ private:
     std::string sections_; // of part.bin
 };
 
+// Gives the builder the entries that the values complete; the rest waits.
+void add_entries(const Column& values, size_t entry_rows, MutableColumnPtr& waiting,
+                 SkipIndexBuilder& builder);
 // The largest power of two not above index_granularity, at most a page.
 size_t granule_rows_of(const TableMetadata& metadata);
 // A column's or index's name as a file name.

@@ -1,7 +1,6 @@
 #include "storage/mergetree/pruning.h"
 
 #include "base/error.h"
-#include "storage/skip_index/skip_index.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -80,9 +79,8 @@ void Pruning::run(ScanSelection& selection)
         if (settings.get_bool("use_primary_key"))
             prune_by_key(selection);
     }
-    if (all_ && settings.get_bool("use_skip_indexes"))
-        for (const auto& index : snapshot_.metadata->indexes)
-            prune_by_index(selection, index);
+    if (settings.get_bool("use_skip_indexes"))
+        prune_by_indexes(selection);
     if (all_ && settings.get_bool("basalt_enable_page_statistics"))
         prune_by_pages(selection);
     if (settings.get_bool("force_primary_key") && !key_used_ &&
@@ -405,104 +403,6 @@ void Pruning::prune_by_pages(ScanSelection& selection)
             }
         source.ranges = std::move(ranges);
     }
-}
-
-// Whether the part's index was made of the columns as they are now.
-bool Pruning::inputs_unchanged(const Part& part, const IndexDescription& index) const
-{
-    for (const auto& name : inputs_of({index.expression}))
-    {
-        const auto* column = snapshot_.metadata->find_column(name);
-        const int at = part.manifest().find_column(name);
-        if (!column || at < 0 ||
-            snapshot_.history->stored_name(name, part.manifest().metadata_version) != name ||
-            !same_type(part.header()[static_cast<size_t>(at)].type, column->type))
-            return false;
-    }
-    return true;
-}
-
-// The part's index and the table's must be the same thing.
-void Pruning::prune_by_index(ScanSelection& selection, const IndexDescription& index)
-{
-    const SkipIndexKind* kind = skip_index_kinds().find(index.type);
-    if (!kind)
-        return;
-    std::vector<size_t> atoms;
-    for (size_t a = 0; a < whole_->atoms().size(); ++a)
-    {
-        const ConditionAtom& atom = whole_->atoms()[a];
-        const bool same =
-            atom.argument && atom.argument->fingerprint() == index.expression->fingerprint();
-        if (same && kind->useful_for(index, atom))
-            atoms.push_back(a);
-    }
-    if (atoms.empty())
-        return;
-    const Counts before = count(selection);
-    const std::string arguments = Value(TupleValue{index.arguments}).to_text();
-    for (auto& source : selection.sources)
-    {
-        const PartPtr& part = source.source->part();
-        if (!part || source.ranges.empty())
-            continue;
-        const auto& stored = part->manifest().indexes;
-        const auto found = std::find_if(stored.begin(), stored.end(),
-                                        [&](const IndexManifest& one)
-                                        {
-                                            return one.name == index.name &&
-                                                   one.type == index.type &&
-                                                   one.expression == index.expression_text &&
-                                                   one.arguments == arguments;
-                                        });
-        if (found == stored.end() || found->section.size == 0 || !inputs_unchanged(*part, index))
-            continue;
-        SkipIndexSource from;
-        from.file = part->file(found->section.file, false);
-        from.offset = found->section.offset;
-        from.size = found->section.size;
-        const size_t granularity = std::max<size_t>(found->granularity, 1);
-        from.entry_rows = granularity * part->manifest().granule_rows;
-        from.entries = (part->manifest().granules() + granularity - 1) / granularity;
-        const size_t entries = from.entries;
-        std::vector<std::vector<Outcomes>> known(whole_->atoms().size());
-        try
-        {
-            const auto reader = kind->open(index, std::move(from));
-            for (const size_t a : atoms)
-            {
-                known[a].assign(entries, Outcomes::anything());
-                reader->narrow(whole_->atoms()[a], context_, known[a]);
-            }
-        }
-        catch (Error& error)
-        {
-            error.add_context(fmt::format("While reading index {} of part {}", index.name,
-                                          part->name_text()));
-            throw;
-        }
-        std::vector<GranuleRange> ranges;
-        for (const auto& range : source.ranges)
-            for (size_t begin = range.begin; begin < range.end;)
-            {
-                const size_t entry = begin / granularity;
-                const size_t end = std::min(range.end, (entry + 1) * granularity);
-                const Outcomes outcomes = whole_->evaluate(
-                    [&](size_t a)
-                    { return known[a].empty() ? Outcomes::anything() : known[a][entry]; });
-                if (outcomes.can_be_true)
-                    add_range(ranges, {begin, end, range.certain});
-                begin = end;
-            }
-        source.ranges = std::move(ranges);
-    }
-    IndexUse use;
-    use.type = "Skip";
-    use.name = index.name;
-    use.description = fmt::format("{} GRANULARITY {}", index.type, index.granularity);
-    if (index.type == "minmax")
-        use.condition = whole_->text({index.expression}, {index.expression_text}, context_);
-    report(selection, std::move(use), before);
 }
 
 } // namespace basalt

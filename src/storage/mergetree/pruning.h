@@ -6,6 +6,7 @@
 #include "storage/condition/condition.h"
 #include "storage/condition/mark_condition.h"
 #include "storage/mergetree/scan_plan.h"
+#include "storage/skip_index/skip_index.h"
 
 namespace basalt
 {
@@ -32,7 +33,12 @@ private:
     void prune_by_key(ScanSelection& selection);
     void prune_by_pages(ScanSelection& selection);
     bool inputs_unchanged(const Part& part, const IndexDescription& index) const;
+    void prune_by_indexes(ScanSelection& selection);
+    std::vector<IndexDescription> id_filters(const ScanSelection& selection) const;
     void prune_by_index(ScanSelection& selection, const IndexDescription& index);
+    bool ask_index(const SourceSelection& source, const IndexDescription& index,
+                   const std::vector<IndexQuestion>& questions,
+                   std::vector<std::vector<Outcomes>>& known) const;
     void select_marks(const MarkCondition& whole,
                       const std::vector<std::unique_ptr<MarkCondition>>& conditions,
                       size_t begin, size_t end, std::vector<GranuleRange>& ranges) const;
@@ -45,6 +51,9 @@ private:
     ExpressionPtr all_; // conjunction of the steps
     std::unique_ptr<Condition> whole_;
     std::vector<std::unique_ptr<Condition>> each_; // by step
+    std::vector<std::vector<ValueClaim>> claims_; // by atom of whole_
+    // What the indexes so far said: by source, atom, granule; empty where nothing.
+    std::vector<std::vector<std::vector<Outcomes>>> known_;
     bool key_used_ = false;
     bool minmax_used_ = false;
 };

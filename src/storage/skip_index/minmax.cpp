@@ -30,14 +30,14 @@ class Builder final : public SkipIndexBuilder
 public:
     explicit Builder(TypePtr type) : type_(std::move(type)) {}
 
-    void add_entry(const Column& flat) override
+    void add_entry(const Column& flat, size_t begin, size_t count) override
     {
-        const PageStatistics statistics = statistics_of(flat, type_, 0, flat.size());
+        const PageStatistics statistics = statistics_of(flat, type_, begin, count);
         const bool bounded = statistics.min && statistics.max;
         uint8_t flags = bounded ? kBounds : 0;
         if (statistics.null_count)
             flags |= kHasNull;
-        if (statistics.null_count == flat.size())
+        if (statistics.null_count == count)
             flags |= kOnlyNull;
         entries_.push_back(static_cast<char>(flags));
         if (bounded)
@@ -94,10 +94,10 @@ public:
         keys_.push_back(std::move(key));
     }
 
-    void narrow(const ConditionAtom& atom, const QueryContext& context,
+    void narrow(const IndexQuestion& question, const QueryContext& context,
                 std::vector<Outcomes>& outcomes) const override
     {
-        const Condition condition(atom);
+        const Condition condition(*question.atom);
         const BoundedCondition bounded(condition, keys_, context);
         if (!bounded.useful())
             return;
@@ -133,9 +133,11 @@ public:
     {
         return std::make_unique<Reader>(index, source);
     }
-    bool useful_for(const IndexDescription&, const ConditionAtom& atom) const override
+    bool useful_for(const IndexDescription&, const IndexQuestion& question) const override
     {
-        return atom.kind != ConditionAtom::Kind::Other && atom.kind != ConditionAtom::Kind::Has;
+        const ConditionAtom& atom = *question.atom;
+        return question.direct && atom.kind != ConditionAtom::Kind::Other &&
+               atom.kind != ConditionAtom::Kind::Has;
     }
 };
 

@@ -4,11 +4,12 @@
 
 #include "encodings/page_dictionary.h"
 #include "storage/block_bytes.h"
-#include "storage/condition/atom_ranks.h"
 #include "storage/log/record.h"
 #include "storage/skip_index/skip_index.h"
 
 #include "base/error.h"
+
+#include <algorithm>
 
 namespace basalt
 {
@@ -21,6 +22,33 @@ TypePtr value_type(const IndexDescription& index)
     return remove_low_cardinality(index.expression->type());
 }
 
+// Whether the predicate is a function of the index's expression alone. used: it occurs.
+bool reads_only(const Expression& predicate, const Expression& key, bool& used)
+{
+    if (predicate.fingerprint() == key.fingerprint())
+        return used = true;
+    if (predicate.is_constant())
+        return true;
+    return predicate.kind() == ExpressionKind::Call && predicate.deterministic() &&
+           std::all_of(predicate.arguments().begin(), predicate.arguments().end(),
+                       [&](const ExpressionPtr& argument)
+                       { return reads_only(*argument, key, used); });
+}
+
+// The predicate with the index's expression replaced by a column.
+ExpressionPtr over_value(const ExpressionPtr& predicate, const Expression& key,
+                         const ExpressionPtr& value, const QueryContext& context)
+{
+    if (predicate->fingerprint() == key.fingerprint())
+        return value;
+    if (predicate->is_constant())
+        return predicate;
+    Expressions arguments;
+    for (const auto& argument : predicate->arguments())
+        arguments.push_back(over_value(argument, key, value, context));
+    return Expression::call(predicate->function(), std::move(arguments), context);
+}
+
 class Builder final : public SkipIndexBuilder
 {
 public:
@@ -29,17 +57,17 @@ public:
     {
     }
 
-    void add_entry(const Column& flat) override
+    void add_entry(const Column& flat, size_t begin, size_t count) override
     {
         distinct_.clear();
         PodVector<uint32_t> codes;
         ++count_;
         // Row by row in small steps: the sampling of longer ones could give up too early.
         constexpr size_t kStep = 1024;
-        for (size_t at = 0; at < flat.size(); at += kStep)
+        for (size_t at = 0; at < count; at += kStep)
         {
             codes.clear();
-            if (distinct_.add(flat, at, std::min(kStep, flat.size() - at), limit_, codes))
+            if (distinct_.add(flat, begin + at, std::min(kStep, count - at), limit_, codes))
                 continue;
             append_varint(sizes_, 0);
             return;
@@ -88,17 +116,14 @@ public:
             throw Error(error_codes::CORRUPTED_DATA, "It has the wrong number of values");
     }
 
-    void narrow(const ConditionAtom& atom, const QueryContext& context,
+    void narrow(const IndexQuestion& question, const QueryContext& context,
                 std::vector<Outcomes>& outcomes) const override
     {
-        // The bounds of a value are the value itself.
-        const auto ranks = AtomRanks::over(atom, key_, Value(), Value(), context);
-        if (!ranks)
+        if (values_->size() == 0)
             return;
-        const bool nullable = values_->form() == ColumnForm::Nullable;
-        const auto ranked =
-            ranks->rank(nullable ? column_as<NullableColumn>(values_).nested() : values_);
-        const bool null_in_set = atom.set && atom.set->has_null();
+        Mask truth, null;
+        if (!decide(question, context, truth, null))
+            return;
         size_t at = 0;
         for (size_t i = 0; i < outcomes.size(); ++i)
         {
@@ -107,21 +132,44 @@ public:
             Outcomes all{false, false, false};
             for (size_t n = 1; n < sizes_[i]; ++n, ++at)
             {
-                if (values_->is_null_at(at))
-                {
-                    all.can_be_null = true;
-                    all.can_be_true |= null_in_set;
-                    continue;
-                }
-                const Outcomes one = ranks->decide({ranked[at], false}, {ranked[at], false});
-                all.can_be_true |= one.can_be_true;
-                all.can_be_false |= one.can_be_false;
+                all.can_be_null |= null[at] != 0;
+                all.can_be_true |= truth[at] != 0;
+                all.can_be_false |= !null[at] && !truth[at];
             }
             outcomes[i] = outcomes[i].narrowed_by(all);
         }
     }
 
 private:
+    // The predicate itself, of every value.
+    bool decide(const IndexQuestion& question, const QueryContext& context, Mask& truth,
+                Mask& null) const
+    {
+        constexpr const char* kValue = "value";
+        try
+        {
+            const ExpressionPtr predicate = over_value(
+                question.atom->source, *key_, Expression::input(kValue, key_->type()), context);
+            Block block;
+            block.add({values_, key_->type(), kValue});
+            const ColumnPtr result =
+                to_flat(ExpressionProgram({predicate}, context).run(block, context)[0]);
+            column_to_mask(result, predicate->type(), truth);
+            null.assign(truth.size(), 0);
+            for (size_t i = 0; i < null.size(); ++i)
+            {
+                null[i] = result->is_null_at(i);
+                truth[i] = !null[i] && (truth[i] != 0) != question.atom->negated;
+            }
+            return true;
+        }
+        catch (const Error&)
+        {
+            // A value that no row of the query has may be what the predicate refuses.
+            return false;
+        }
+    }
+
     ExpressionPtr key_;
     std::vector<uint64_t> sizes_;
     ColumnPtr values_;
@@ -139,9 +187,9 @@ public:
             throw Error(error_codes::INCORRECT_QUERY,
                         "Set index argument must be a positive integer");
         if (!can_be_inside_low_cardinality(value_type(index)))
-            throw Error(error_codes::NOT_IMPLEMENTED,
-                        "Set index over type " + index.expression->type()->name() +
-                            " is not implemented");
+            throw Error(error_codes::NOT_IMPLEMENTED, "Set index over type " +
+                                                          index.expression->type()->name() +
+                                                          " is not implemented");
     }
     std::unique_ptr<SkipIndexBuilder> make_builder(const IndexDescription& index,
                                                    size_t) const override
@@ -154,10 +202,11 @@ public:
     {
         return std::make_unique<Reader>(index, source);
     }
-    bool useful_for(const IndexDescription&, const ConditionAtom& atom) const override
+    bool useful_for(const IndexDescription& index, const IndexQuestion& question) const override
     {
-        using Kind = ConditionAtom::Kind;
-        return atom.kind != Kind::Other && atom.kind != Kind::Has && atom.kind != Kind::IsNull;
+        bool used = false;
+        return question.atom->source &&
+               reads_only(*question.atom->source, *index.expression, used) && used;
     }
 };
 

@@ -5,9 +5,10 @@
 // docs/format/skip_index.md.
 
 #include "io/file_system.h"
-#include "storage/condition/condition.h"
+#include "storage/condition/value_claims.h"
 #include "storage/table.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,8 +22,9 @@ class SkipIndexBuilder
 {
 public:
     virtual ~SkipIndexBuilder() = default;
-    // The expression's values in the next index.granularity granules (the last may have fewer).
-    virtual void add_entry(const Column& flat) = 0;
+    // Rows [begin, begin + count) are the expression's values in the next index.granularity
+    // granules (the last may have fewer).
+    virtual void add_entry(const Column& flat, size_t begin, size_t count) = 0;
     // Bytes that are ready, to be written behind those given before.
     virtual std::string take_bytes() = 0;
     // After the last entry: the rest.
@@ -41,15 +43,21 @@ struct SkipIndexSource
     std::string read(uint64_t at, uint64_t bytes) const; // throws CORRUPTED_DATA past the end
 };
 
+// An atom of a filter as an index sees it.
+struct IndexQuestion
+{
+    const ConditionAtom* atom = nullptr;
+    bool direct = false; // the atom's argument is the index's expression
+    std::vector<const ValueClaim*> claims; // those about the index's expression
+};
+
 // An index of a part, opened. Threads: const methods from any thread.
 class SkipIndexReader
 {
 public:
     virtual ~SkipIndexReader() = default;
-    // What the atom, whose argument is the index's expression, can be in each entry (`outcomes`
-    // has one for each, to be narrowed). Atoms of kind Other are given when the index's expression
-    // is all that their predicate reads.
-    virtual void narrow(const ConditionAtom& atom, const QueryContext& context,
+    // What the atom can be in each entry (`outcomes` has one for each, to be narrowed).
+    virtual void narrow(const IndexQuestion& question, const QueryContext& context,
                         std::vector<Outcomes>& outcomes) const = 0;
 };
 
@@ -60,12 +68,25 @@ public:
     virtual std::string name() const = 0;
     // Throws INCORRECT_QUERY, BAD_ARGUMENTS … for arguments or types that it cannot take.
     virtual void check(const IndexDescription& index) const = 0;
+    // Granules of an entry.
+    virtual size_t entry_granules(const IndexDescription& index) const
+    {
+        return std::max<size_t>(index.granularity, 1);
+    }
     virtual std::unique_ptr<SkipIndexBuilder> make_builder(const IndexDescription& index,
                                                            size_t entry_rows) const = 0;
     virtual std::unique_ptr<SkipIndexReader> open(const IndexDescription& index,
                                                   SkipIndexSource source) const = 0;
-    // Whether narrow() could say anything of such an atom.
-    virtual bool useful_for(const IndexDescription& index, const ConditionAtom& atom) const = 0;
+    // Whether narrow() could say anything of such a question.
+    virtual bool useful_for(const IndexDescription& index, const IndexQuestion& question) const = 0;
+    // For EXPLAIN: what is asked of the index; empty when that is not said.
+    virtual std::string condition(const IndexDescription& index,
+                                  const std::vector<IndexQuestion>& questions) const
+    {
+        (void)index;
+        (void)questions;
+        return {};
+    }
 };
 
 class SkipIndexRegistry

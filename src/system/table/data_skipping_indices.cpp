@@ -1,4 +1,6 @@
 #include "system/system_tables.h"
+#include "storage/mergetree/part_writer.h"
+#include "storage/skip_index/id_filter.h"
 #include "system/merge_tree_tables.h"
 
 #include <map>
@@ -13,8 +15,28 @@ std::string full_type(const IndexDescription& index)
 {
     std::string text;
     for (const auto& argument : index.arguments)
-        text += (text.empty() ? "" : ", ") + argument.to_text();
+    {
+        // Pairs of a text index are kept as they are written.
+        const auto* pair = index.type == "text" ? argument.get_if<std::string>() : nullptr;
+        text += (text.empty() ? "" : ", ") + (pair ? *pair : argument.to_text());
+    }
     return text.empty() ? index.type : index.type + "(" + text + ")";
+}
+
+void add_index(RowBuilder& rows, const TableName& table, const IndexDescription& index,
+               const char* creation, const PartIndexInfo& sizes)
+{
+    rows.add_row();
+    rows.set("database", table.database);
+    rows.set("table", table.table);
+    rows.set("name", index.name);
+    rows.set("type", index.type);
+    rows.set("type_full", full_type(index));
+    rows.set("expr", index.expression_text);
+    rows.set("creation", creation);
+    rows.set_uint("granularity", index.granularity);
+    rows.set_uint("data_compressed_bytes", sizes.compressed_bytes);
+    rows.set_uint("data_uncompressed_bytes", sizes.uncompressed_bytes);
 }
 
 void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
@@ -23,29 +45,26 @@ void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
         for (const auto& table : engine.catalog().tables(database.name))
         {
             const auto metadata = table->metadata();
-            if (metadata->indexes.empty())
-                continue;
+            const TableName name{database.name, table->table_name().table};
             std::map<std::string, PartIndexInfo> sizes;
             if (const auto* merge_tree = dynamic_cast<const MergeTreeTable*>(table.get()))
                 for (const auto& part : merge_tree->part_infos())
                     for (const auto& index : part.indexes)
                     {
-                        sizes[index.name].compressed_bytes += index.compressed_bytes;
-                        sizes[index.name].uncompressed_bytes += index.uncompressed_bytes;
+                        sizes[index.name].compressed_bytes +=
+                            part.active ? index.compressed_bytes : 0;
+                        sizes[index.name].uncompressed_bytes +=
+                            part.active ? index.uncompressed_bytes : 0;
                     }
             for (const auto& index : metadata->indexes)
+                add_index(rows, name, index, "Explicit", sizes[index.name]);
+            // Those that parts have without being asked for.
+            const size_t granule = granule_rows_of(*metadata);
+            for (const auto& column : metadata->columns)
             {
-                rows.add_row();
-                rows.set("database", database.name);
-                rows.set("table", table->table_name().table);
-                rows.set("name", index.name);
-                rows.set("type", index.type);
-                rows.set("type_full", full_type(index));
-                rows.set("expr", index.expression_text);
-                rows.set("creation", "Explicit");
-                rows.set_uint("granularity", index.granularity);
-                rows.set_uint("data_compressed_bytes", sizes[index.name].compressed_bytes);
-                rows.set_uint("data_uncompressed_bytes", sizes[index.name].uncompressed_bytes);
+                const auto index = id_filter_of(column.name, column.type, granule);
+                if (const auto found = sizes.find(index.name); found != sizes.end())
+                    add_index(rows, name, index, "Implicit", found->second);
             }
         }
 }
