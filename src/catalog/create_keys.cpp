@@ -187,33 +187,4 @@ void bind_constraint(const AstConstraintDeclaration& declaration,
     metadata.constraint_expressions.push_back(std::move(bound));
 }
 
-std::string bind_ttl(const AstList& ttl, const std::vector<ColumnDescription>& columns,
-                     const QueryContext& context)
-{
-    std::string text;
-    for (const AstPtr& ast : ttl)
-    {
-        const auto& element = *ast->as<AstTtlElement>();
-        const auto bound =
-            bind_expression(*element.expression, header_of_columns(columns, false), context);
-        if (bound->is_constant())
-            throw Error(error_codes::BAD_ARGUMENTS,
-                        fmt::format("TTL expression {} does not depend on any of the columns of "
-                                    "the table",
-                                    format_query(*element.expression)));
-        if (!remove_low_cardinality(bound->type())->is_date_or_time())
-            throw Error(error_codes::BAD_TTL_EXPRESSION,
-                        fmt::format("TTL expression result column should have DateTime or Date "
-                                    "type, but has {}",
-                                    bound->type()->name()));
-        if (element.action != TtlAction::Delete)
-            throw Error(error_codes::NOT_IMPLEMENTED,
-                        "TTL actions other than DELETE are not implemented");
-        if (element.where)
-            bind_expression(*element.where, header_of_columns(columns, false), context);
-        text += (text.empty() ? "" : ", ") + format_query(element);
-    }
-    return text;
-}
-
 } // namespace basalt

@@ -78,7 +78,8 @@ void choose_engine(AstCreateTable& create, const CreateTableSources& sources,
     create.storage = storage;
 }
 
-void bind_storage(AstCreateTable& create, TableMetadata& metadata, const QueryContext& context)
+void bind_storage(AstCreateTable& create, TableMetadata& metadata, bool is_new,
+                  const QueryContext& context)
 {
     auto& storage = *create.storage->as<AstStorage>();
     const std::string& engine = storage.engine->as<AstFunction>()->name;
@@ -140,6 +141,7 @@ void bind_storage(AstCreateTable& create, TableMetadata& metadata, const QueryCo
             throw Error(error_codes::BAD_ARGUMENTS,
                         fmt::format("Floating point partition key is not supported: {}",
                                     part->fingerprint()));
+    bind_merging(engine, storage.engine->as<AstFunction>()->arguments, metadata, is_new);
     if (storage.sample_by)
     {
         const KeyDescription sampling =
@@ -152,7 +154,7 @@ void bind_storage(AstCreateTable& create, TableMetadata& metadata, const QueryCo
                         "Sampling expression must be present in the primary key");
         metadata.sampling_key_text = sampling.text;
     }
-    metadata.ttl_text = bind_ttl(storage.ttl, metadata.columns, context);
+    metadata.ttl_text = bind_ttl(storage.ttl, metadata, context);
     // The granularity that the table is made with stays with it.
     if (!storage.settings)
         storage.settings = std::make_shared<AstSetQuery>();
@@ -227,7 +229,7 @@ PreparedTable prepare_table(const AstCreateTable& written, const CreateTableSour
         throw Error(error_codes::UNKNOWN_STORAGE,
                     fmt::format("Unknown table engine {}{}", engine,
                                 near_names_text(engine, catalog.engine_names())));
-    bind_storage(*create, *metadata, context);
+    bind_storage(*create, *metadata, !sources.exists, context);
     std::set<std::string> index_names;
     for (const AstPtr& ast : create->indices)
     {

@@ -25,6 +25,8 @@ struct CreateTableSources
     TableMetadataPtr as_metadata;
     AstPtr as_create_query; // of AS other_table: its engine is taken over when none is given
     std::string database;   // where unqualified names resolve
+    // The table is there: what only a new one must satisfy is not checked.
+    bool exists = false;
 };
 
 // For tables. Throws what ClickHouse throws: ILLEGAL_COLUMN (44), BAD_ARGUMENTS (36),
@@ -66,9 +68,21 @@ void bind_constraint(const AstConstraintDeclaration& declaration,
 // What is kept of a CREATE: without a name, so that the name of the file is the table's.
 std::string stored_create_text(const AstPtr& create_query);
 
-// Checks a TTL list and returns its text.
-std::string bind_ttl(const AstList& ttl, const std::vector<ColumnDescription>& columns,
+// The engine's arguments; also puts a version that orders rows at the end of the sorting key.
+// Throws NO_SUCH_COLUMN_IN_TABLE (16), BAD_TYPE_OF_FIELD (169), BAD_ARGUMENTS (36),
+// NUMBER_OF_ARGUMENTS_DOESNT_MATCH (42). is_new: checks also what older tables may have.
+void bind_merging(const std::string& engine, const AstList& arguments, TableMetadata& metadata,
+                  bool is_new);
+
+// Checks a TTL list and returns its text. metadata: with columns and keys.
+std::string bind_ttl(const AstList& ttl, const TableMetadata& metadata,
                      const QueryContext& context);
+// GROUP BY … SET of one element.
+std::shared_ptr<const TtlRollup> bind_rollup(const AstTtlElement& element,
+                                             const TableMetadata& metadata,
+                                             const QueryContext& context);
+// RECOMPRESS CODEC(…), which is for columns of every type.
+std::string bind_ttl_codec(const Ast& codec, const QueryContext& context);
 // CODEC(…) checked for this type, parameters filled in: "Delta(8), ZSTD(1)".
 std::string bind_codec(const Ast& codec, const TypePtr& type, const QueryContext& context);
 Header header_of_columns(const std::vector<ColumnDescription>& columns, bool with_aliases);

@@ -86,10 +86,9 @@ std::optional<uint64_t> MaterializedView::total_bytes() const
     return table ? table->total_bytes() : std::nullopt;
 }
 
-void MaterializedView::optimize(const std::string& partition_id, bool final, bool deduplicate,
-                                QueryContextPtr context)
+void MaterializedView::optimize(const OptimizeCommand& command, QueryContextPtr context)
 {
-    target_table()->optimize(partition_id, final, deduplicate, std::move(context));
+    target_table()->optimize(command, std::move(context));
 }
 
 void MaterializedView::truncate(QueryContextPtr context)

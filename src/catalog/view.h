@@ -51,8 +51,7 @@ public:
     std::unique_ptr<TableSink> write(Transaction& transaction, QueryContextPtr context) override;
     std::optional<uint64_t> total_rows() const override;
     std::optional<uint64_t> total_bytes() const override;
-    void optimize(const std::string& partition_id, bool final, bool deduplicate,
-                  QueryContextPtr context) override;
+    void optimize(const OptimizeCommand& command, QueryContextPtr context) override;
     void truncate(QueryContextPtr context) override;
     void rename(const TableName& name) override;
 

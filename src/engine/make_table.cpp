@@ -16,12 +16,13 @@ void register_engines(Engine& engine)
 {
     StorageService* storage = &engine.storage();
     auto& catalog = engine.catalog();
-    catalog.register_engine("MergeTree",
-                            [storage](const TableCreation& c, Catalog&, QueryContextPtr)
-                            {
-                                return open_merge_tree_table(*storage, c.name, c.uuid, c.metadata,
-                                                             c.attach);
-                            });
+    for (const char* name : kMergeTreeEngines)
+        catalog.register_engine(name,
+                                [storage, name](const TableCreation& c, Catalog&, QueryContextPtr)
+                                {
+                                    return open_merge_tree_table(*storage, name, c.name, c.uuid,
+                                                                 c.metadata, c.attach);
+                                });
     catalog.register_engine("Memory", [](const TableCreation& c, Catalog&, QueryContextPtr)
                             { return make_memory_table(c.name, c.uuid, c.metadata); });
     catalog.register_engine("Null", [](const TableCreation& c, Catalog&, QueryContextPtr)
@@ -96,6 +97,7 @@ TablePtr attach_table(Engine& engine, const std::string& create_text)
     const TableName name{create->name.database, create->name.table};
     CreateTableSources sources;
     sources.database = name.database;
+    sources.exists = true;
     if (create->create == CreateKind::Table)
         return make_table(engine, prepare_table(*create, sources, engine.catalog(), *context),
                           name, create->uuid, true, context);
@@ -122,6 +124,7 @@ void finish_alter(Engine& engine, const TableName& name)
     create->name.table = name.table;
     CreateTableSources sources;
     sources.database = name.database;
+    sources.exists = true;
     table->finish_alter(
         prepare_table(*create, sources, catalog, *make_lenient_context(engine)).metadata);
     catalog.replace_create_query(name, ast);

@@ -236,7 +236,8 @@ private:
     bool is_key(const std::string& column) const
     {
         return key_reads(metadata_.partition_key, column) ||
-               key_reads(metadata_.sorting_key, column);
+               key_reads(metadata_.sorting_key, column) || column == metadata_.merging.sign ||
+               column == metadata_.merging.version;
     }
 
     bool check_clear(const AstAlterCommand& command)
@@ -250,6 +251,7 @@ private:
                         fmt::format("Wrong column name. Cannot find column {} to drop.",
                                     quote_identifier(command.name)));
         }
+        check_deciding_column(metadata_, column->name, "DROP");
         if (is_key(column->name))
             throw Error(error_codes::ALTER_OF_COLUMN_IS_FORBIDDEN,
                         fmt::format("Trying to ALTER DROP key {} column which is a part of key "

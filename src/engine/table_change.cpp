@@ -286,7 +286,19 @@ PreparedTable TableChange::finish(const Catalog& catalog, const QueryContext& le
                     "Cannot drop or clear all columns");
     CreateTableSources sources;
     sources.database = create_->name.database;
-    PreparedTable prepared = prepare_table(*create_, sources, catalog, lenient);
+    sources.exists = true;
+    PreparedTable prepared;
+    try
+    {
+        prepared = prepare_table(*create_, sources, catalog, lenient);
+    }
+    catch (const Error& error)
+    {
+        // A column that decides about rows got a type that it cannot have.
+        if (error.code() == error_codes::BAD_TYPE_OF_FIELD)
+            throw Error(error_codes::ALTER_OF_COLUMN_IS_FORBIDDEN, error.message());
+        throw;
+    }
     check_new_columns(prepared);
     check_not_null(*prepared.metadata);
     if (sorting_key_changed_)

@@ -78,6 +78,9 @@ private:
 // Whether the expression names the column, or a part of it.
 bool names_column(const Ast& expression, const std::string& column);
 void rename_in(const AstPtr& expression, const std::string& from, const std::string& to);
+// Throws ALTER_OF_COLUMN_IS_FORBIDDEN for columns that the engine's arguments name. action: DROP.
+void check_deciding_column(const TableMetadata& metadata, const std::string& column,
+                           std::string_view action);
 // Whether any expression of the key reads the column.
 bool key_reads(const KeyDescription& key, const std::string& column);
 

@@ -138,6 +138,7 @@ void TableChange::drop_column(const AstAlterCommand& command)
     }
     for (const auto& name : names)
     {
+        check_deciding_column(*old_, name, "DROP");
         const bool stored = is_stored(find_column(name)->default_kind);
         std::erase_if(create_->columns, [&](const AstPtr& ast)
                       { return ast->as<AstColumnDeclaration>()->name == name; });
@@ -327,6 +328,7 @@ void TableChange::rename_column(const AstAlterCommand& command)
         (from_nested && nested_name(command.name) != nested_name(command.new_name)))
         throw Error(error_codes::BAD_ARGUMENTS,
                     "Cannot rename column from one nested name to another");
+    check_deciding_column(*old_, command.name, "RENAME");
     if (key_reads(old_->partition_key, command.name) ||
         key_reads(old_->sorting_key, command.name))
         throw Error(error_codes::ALTER_OF_COLUMN_IS_FORBIDDEN,

@@ -184,4 +184,26 @@ void TableChange::check_sorting_key(const TableMetadata& metadata) const
     }
 }
 
+void check_deciding_column(const TableMetadata& metadata, const std::string& column,
+                           std::string_view action)
+{
+    const MergingDescription& merging = metadata.merging;
+    const auto refuse = [&](std::string_view what)
+    {
+        throw Error(error_codes::ALTER_OF_COLUMN_IS_FORBIDDEN,
+                    fmt::format("Trying to ALTER {} {} ({}) column.", action, what, column));
+    };
+    if (column.empty())
+        return;
+    if (column == merging.sign)
+        refuse("sign");
+    if (column == merging.version)
+        refuse("version");
+    if (column == merging.is_deleted)
+        refuse("is_deleted");
+    if (std::find(merging.columns.begin(), merging.columns.end(), column) !=
+        merging.columns.end())
+        refuse("columns to sum");
+}
+
 } // namespace basalt

@@ -1,6 +1,7 @@
 #include "engine/ttl.h"
 
 #include "base/error.h"
+#include "catalog/create_table.h"
 #include "columns/absent_value.h"
 #include "sql/ast_create.h"
 #include "sql/parser.h"
@@ -72,9 +73,25 @@ std::vector<MutationCommand> bind_ttl_commands(const TableMetadata& metadata,
         {
             const auto& element = *ast->as<AstTtlElement>();
             MutationCommand command;
-            command.kind = MutationCommand::Kind::Delete;
-            command.predicate =
-                is_over(bind_expression(*element.expression, header, context), context);
+            const auto moment = bind_expression(*element.expression, header, context);
+            command.predicate = is_over(moment, context);
+            switch (element.action)
+            {
+            case TtlAction::Delete:
+                command.kind = MutationCommand::Kind::Delete;
+                break;
+            case TtlAction::Recompress:
+                command.kind = MutationCommand::Kind::Recompress;
+                command.name = bind_ttl_codec(*element.codec, context);
+                command.updates.emplace_back("", moment);
+                break;
+            case TtlAction::GroupBy:
+                command.kind = MutationCommand::Kind::Rollup;
+                command.rollup = bind_rollup(element, metadata, context);
+                break;
+            default:
+                continue; // refused when it was written
+            }
             if (element.where)
                 command.predicate =
                     Expression::call("and",

@@ -1,6 +1,7 @@
 #pragma once
 
-// TTL as what it does to rows at one moment: deletions and updates, the same as mutations make.
+// TTL as what it does at one moment: deletions and updates, the same as mutations make, groups of
+// rows that become one, and codecs that parts get.
 
 #include "binder/binder.h"
 #include "storage/table.h"

@@ -42,7 +42,7 @@ void Table::change_partition(const PartitionCommand&, QueryContextPtr)
     throw_unsupported(*this, "ALTER of partitions");
 }
 
-void Table::optimize(const std::string&, bool, bool, QueryContextPtr)
+void Table::optimize(const OptimizeCommand&, QueryContextPtr)
 {
     throw_unsupported(*this, "OPTIMIZE");
 }

@@ -59,6 +59,28 @@ struct KeyDescription
     std::vector<bool> descending;
 };
 
+// What merges, FINAL and optimize_on_insert make of rows that have the same sorting key.
+struct MergingDescription
+{
+    enum class Kind : uint8_t
+    {
+        Ordinary, // they stay
+        Replacing,
+        Summing,
+        Aggregating,
+        Collapsing,
+        VersionedCollapsing, // the version is the last of the sorting key
+        Coalescing,
+    } kind = Kind::Ordinary;
+    // Names of columns; empty: there is none.
+    std::string sign;
+    std::string version;
+    std::string is_deleted;
+    std::vector<std::string> columns; // to sum or coalesce; empty: all that can be
+
+    bool combines() const { return kind != Kind::Ordinary; }
+};
+
 // Immutable; ALTER makes a new one.
 struct TableMetadata
 {
@@ -73,6 +95,7 @@ struct TableMetadata
     std::vector<ExpressionPtr> constraint_expressions;
     std::vector<std::pair<std::string, std::string>> settings; // of the engine
     std::vector<std::string> engine_arguments;
+    MergingDescription merging;
     std::string comment;
 
     const ColumnDescription* find_column(std::string_view name) const;
@@ -174,6 +197,8 @@ public:
     virtual void finish() = 0;
 };
 
+struct TtlRollup; // storage/mergetree/ttl_rollup.h
+
 // What ALTER does to parts; expressions are bound. The kinds …Column of alter() come in the order
 // in which they apply; those of mutate() stand in system.mutations.
 struct MutationCommand
@@ -191,13 +216,28 @@ struct MutationCommand
         MaterializeColumn,
         ClearColumn,
         MaterializeTtl,
+        // By TTL: columns without a codec of their own get codec `name`. The only update is the
+        // moment: of several that have come the latest wins.
+        Recompress,
+        Rollup,     // by TTL: rows of one group become one
     } kind = Kind::Delete;
-    ExpressionPtr predicate;                                      // Delete, Update
+    ExpressionPtr predicate; // Delete, Update, Recompress, Rollup: nullptr is every row
+    std::shared_ptr<const TtlRollup> rollup;
     std::vector<std::pair<std::string, ExpressionPtr>> updates;   // Update
     std::string name;                                             // column or index
     std::string new_name;                                         // RenameColumn
     std::string partition_id;                                     // empty = all
     std::string text;                                             // for system.mutations
+};
+
+struct OptimizeCommand
+{
+    std::string partition_id; // empty: all
+    bool final = false;       // also parts that stand alone
+    bool deduplicate = false;
+    // What makes rows the same; empty: all stored columns.
+    std::vector<std::string> deduplicate_by;
+    bool cleanup = false; // rows marked as deleted go for good
 };
 
 struct PartitionCommand
@@ -253,8 +293,7 @@ public:
     virtual void mutate(const std::vector<MutationCommand>& commands, bool wait,
                         QueryContextPtr context);
     virtual void change_partition(const PartitionCommand& command, QueryContextPtr context);
-    virtual void optimize(const std::string& partition_id, bool final, bool deduplicate,
-                          QueryContextPtr context);
+    virtual void optimize(const OptimizeCommand& command, QueryContextPtr context);
     virtual void truncate(QueryContextPtr context);
     virtual void rename(const TableName& name);
     virtual void flush(QueryContextPtr context) {} // live buffer to a part, for statements that name parts

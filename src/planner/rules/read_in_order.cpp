@@ -74,6 +74,10 @@ void order_scan(SortNode& sort, const QueryContext& context)
     // A part of the order would save nothing: the sort takes it whole or not at all.
     if (prefix == 0 || prefix < sort.keys.size())
         return;
+    // FINAL merges first to last, and then one stream cannot keep partitions apart.
+    if (read->request.final &&
+        (reversed || context.settings.get_bool("do_not_merge_across_partitions_select_final")))
+        return;
     read->request.order_prefix = prefix;
     read->request.order_descending = reversed;
     sort.sorted_prefix = prefix;

@@ -16,8 +16,13 @@ TablePtr make_null_table(TableName name, std::string uuid, TableMetadataPtr meta
 TablePtr open_log_table(StorageService& service, const std::string& engine, TableName name,
                         std::string uuid, TableMetadataPtr metadata, bool attach);
 // Throws BAD_ARGUMENTS without ORDER BY and for settings and keys that the engine cannot take.
-TablePtr open_merge_tree_table(StorageService& service, TableName name, std::string uuid,
-                               TableMetadataPtr metadata, bool attach);
+// engine: one of kMergeTreeEngines.
+TablePtr open_merge_tree_table(StorageService& service, const std::string& engine, TableName name,
+                               std::string uuid, TableMetadataPtr metadata, bool attach);
+inline constexpr const char* kMergeTreeEngines[] = {
+    "MergeTree",           "ReplacingMergeTree",  "SummingMergeTree",
+    "AggregatingMergeTree", "CollapsingMergeTree", "VersionedCollapsingMergeTree",
+    "CoalescingMergeTree"};
 
 // What the engine cannot take in keys, columns, indexes and settings: throws as said above. For a
 // table that is made and one that ALTER leaves.

@@ -54,14 +54,14 @@ void check_merge_tree_table(const TableMetadata& metadata)
     check_keys(metadata);
 }
 
-TablePtr open_merge_tree_table(StorageService& service, TableName name, std::string uuid,
-                               TableMetadataPtr metadata, bool attach)
+TablePtr open_merge_tree_table(StorageService& service, const std::string& engine, TableName name,
+                               std::string uuid, TableMetadataPtr metadata, bool attach)
 {
     // A table that exists is opened whatever an older program let pass.
     if (!attach)
         check_merge_tree_table(*metadata);
-    return std::make_shared<MergeTreeTable>(service, "MergeTree", std::move(name),
-                                            std::move(uuid), std::move(metadata), attach);
+    return std::make_shared<MergeTreeTable>(service, engine, std::move(name), std::move(uuid),
+                                            std::move(metadata), attach);
 }
 
 TablePtr open_log_table(StorageService& service, const std::string& engine, TableName name,

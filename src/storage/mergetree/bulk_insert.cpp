@@ -38,6 +38,7 @@ BulkInsert::BulkInsert(std::shared_ptr<MergeTreeTable> table, Transaction& trans
     build_.metadata_version = snapshot.history->version();
     build_.table_path = table_->data_path();
     build_.max_partitions = context_->settings.get_uint("max_partitions_per_insert_block");
+    build_.combine = context_->settings.get_bool("optimize_on_insert");
     header_ = snapshot.metadata->physical_header();
     gathered_.charge = MemoryCharge(&context_->memory, 0);
     // All that is gathered and built at once stays within half of the query's limit.
@@ -238,9 +239,15 @@ void BulkInsert::finish_live()
     gathered_.blocks.clear();
     // The keys are computed now: what cannot be computed must fail the insert, not the flush.
     const QueryContext& key_context = service_.key_context();
-    split_by_partition({rows}, build_.metadata->partition_key, key_context,
-                       build_.max_partitions);
-    if (!build_.metadata->sorting_key.expressions.empty())
+    auto partitions = split_by_partition({rows}, build_.metadata->partition_key, key_context,
+                                         build_.max_partitions);
+    if (build_.combine && build_.metadata->merging.combines())
+    {
+        rows = combine_inserted(RowGatherer({rows}), partitions);
+        if (rows.rows() == 0)
+            return;
+    }
+    else if (!build_.metadata->sorting_key.expressions.empty())
         ExpressionProgram(build_.metadata->sorting_key.expressions, key_context).run(rows);
     const uint64_t version = build_.metadata_version;
     std::string payload;
@@ -253,10 +260,29 @@ void BulkInsert::finish_live()
         { table->append_live({rows, version}, transaction->sequence()); });
 }
 
+// What the engine makes of the rows of one insert, partition by partition.
+Block BulkInsert::combine_inserted(const RowGatherer& rows,
+                                   const std::vector<PartitionRows>& partitions) const
+{
+    const QueryContext& key_context = service_.key_context();
+    std::vector<Block> blocks;
+    const auto emit = [&](Block block) { blocks.push_back(std::move(block)); };
+    for (const auto& partition : partitions)
+    {
+        KeyedCombiner combiner(*build_.metadata, key_context);
+        combiner.add(sort_by_key(rows.take(partition.rows.data(), partition.rows.size()),
+                                 *build_.metadata, key_context),
+                     emit);
+        combiner.finish(emit);
+    }
+    return blocks.empty() ? Block::empty_of(header_) : concat_blocks(blocks);
+}
+
 void BulkInsert::finish_parts()
 {
-    // Without a key the order of rows is that of the parts: earlier rows first.
-    if (build_.metadata->sorting_key.expressions.empty())
+    // The order of rows that have the same key, or no key at all, is that of the parts: earlier
+    // rows first.
+    if (build_.metadata->sorting_key.expressions.empty() || build_.metadata->merging.combines())
         table_->flush_live();
     std::vector<BuiltPart*> built;
     std::vector<std::string> partition_ids;

@@ -10,6 +10,8 @@
 #include "storage/mergetree/merge_tree_table.h"
 #include "storage/mergetree/part_builder.h"
 #include "storage/mergetree/partition.h"
+#include "storage/mergetree/row_combiner.h"
+#include "columns/row_gatherer.h"
 
 #include <condition_variable>
 #include <exception>
@@ -53,6 +55,8 @@ private:
     void build(Gathered gathered);
     void finish();
     void finish_live();
+    Block combine_inserted(const RowGatherer& rows,
+                           const std::vector<PartitionRows>& partitions) const;
     void finish_parts();
 
     std::shared_ptr<MergeTreeTable> table_;

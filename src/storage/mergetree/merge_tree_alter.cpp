@@ -1,5 +1,7 @@
 // ALTER of columns and indexes. Parts stay as they are: they are read through the column history.
 
+#include "storage/conversion.h"
+#include "storage/mergetree/merge_tree_scan.h"
 #include "storage/mergetree/merge_tree_table.h"
 #include "storage/skip_index/skip_index.h"
 
@@ -77,7 +79,66 @@ std::vector<ColumnEvent> column_events(const std::vector<MutationCommand>& comma
     return events;
 }
 
+// Conversions that every value survives.
+bool never_fails(const TypePtr& from, const TypePtr& to)
+{
+    if (same_layout(from, to))
+        return true;
+    const bool loses_null = is_nullable_or_lc_nullable(from) && !is_nullable_or_lc_nullable(to);
+    if (loses_null)
+        return false;
+    const TypePtr a = strip_wrappers(from), b = strip_wrappers(to);
+    const auto is_plain = [](const TypePtr& type) { return type->is_integer() || type->is_float(); };
+    return b->is(TypeId::String) || (is_plain(a) && is_plain(b)) || same_type(a, b);
+}
+
 } // namespace
+
+// Reads what would be read through a conversion that may fail: values that do not fit must stop
+// the ALTER, not every query after it.
+void MergeTreeTable::check_values_fit(const TableMetadata& before,
+                                      const TableMetadataPtr& after,
+                                      const std::shared_ptr<const ColumnHistory>& history,
+                                      const std::vector<MutationCommand>& commands,
+                                      QueryContextPtr context)
+{
+    ScanRequest request;
+    for (const auto& command : commands)
+    {
+        if (command.kind != MutationCommand::Kind::ModifyColumn)
+            continue;
+        const auto* old = before.find_column(command.name);
+        const auto* now = after->find_column(command.name);
+        if (old && now && !never_fails(old->type, now->type) &&
+            !contains(request.columns, command.name))
+            request.columns.push_back(command.name);
+    }
+    if (request.columns.empty())
+        return;
+    TableSnapshot snapshot = this->snapshot();
+    for (const auto& part : snapshot.parts)
+    {
+        TableSnapshot one;
+        one.metadata = after;
+        one.history = history;
+        one.parts = {part};
+        try
+        {
+            MergeTreeScan scan(std::static_pointer_cast<MergeTreeTable>(shared_from_this()),
+                               request, service_.make_context(), std::move(one));
+            while (scan.next(0).rows())
+                context->check_alive();
+        }
+        catch (const Error& error)
+        {
+            context->check_alive();
+            throw Error(error_codes::UNFINISHED,
+                        fmt::format("Values of part '{}' cannot be converted, the table stays as "
+                                    "it was. Reason: {}",
+                                    part->name_text(), error.full_text()));
+        }
+    }
+}
 
 std::string MergeTreeTable::logged_create_text() const
 {
@@ -184,6 +245,7 @@ void MergeTreeTable::alter_to(TableMetadataPtr metadata,
     transaction->add_record(uuid_, static_cast<uint8_t>(TableEditKind::Altered),
                             altered.encode());
     const auto history = std::make_shared<const ColumnHistory>(altered.version, std::move(events));
+    check_values_fit(*before, metadata, history, commands, context);
     transaction->on_commit(
         [this, metadata, history, altered]
         {

@@ -4,7 +4,7 @@
 #include "storage/mergetree/merge_tree_table.h"
 #include "storage/mergetree/part_builder.h"
 #include "storage/mergetree/part_merger.h"
-#include "storage/mergetree/part_rewriter.h"
+#include "storage/mergetree/row_work.h"
 
 #include "base/error.h"
 #include "base/threads.h"
@@ -138,9 +138,18 @@ std::optional<MergeTreeTable::MergePlan> MergeTreeTable::plan_merge()
 {
     const bool bulk = service_.bulk_inserts() > 0;
     const int64_t now = service_.clock().unix_s();
+    const uint64_t free_bytes = service_.files().free_space(path_);
     std::lock_guard lock(mutex_);
     if (merges_stopped_ || shut_down_)
         return std::nullopt;
+    // What is not there cannot be filled: beside the merges under way.
+    uint64_t promised_bytes = 0;
+    for (const auto& running : running_)
+        promised_bytes += running->info.total_bytes;
+    const uint64_t limit_bytes = std::min(
+        max_merged_bytes(*metadata_), free_bytes > promised_bytes
+                                          ? (free_bytes - promised_bytes) / 17 * 16
+                                          : 0);
     std::optional<MergeChoice> best;
     std::vector<std::shared_ptr<Part>> chosen;
     const auto consider = [&](const std::vector<std::shared_ptr<Part>>& parts)
@@ -160,7 +169,7 @@ std::optional<MergeTreeTable::MergePlan> MergeTreeTable::plan_merge()
             if (busy)
                 ++run;
         }
-        const auto choice = choose_merge(candidates, max_merged_bytes(*metadata_));
+        const auto choice = choose_merge(candidates, limit_bytes);
         if (!choice || (best && best->cost <= choice->cost))
             return;
         best = choice;
@@ -182,16 +191,16 @@ std::optional<MergeTreeTable::MergePlan> MergeTreeTable::plan_merge()
         return std::nullopt;
     for (const auto& part : chosen)
         busy_.insert(part->name());
-    return start_plan(std::move(chosen), false);
+    return start_plan(std::move(chosen), {.combine = true});
 }
 
 // The parts are busy already; the lock is held.
 MergeTreeTable::MergePlan
-MergeTreeTable::start_plan(std::vector<std::shared_ptr<Part>> sources, bool deduplicate)
+MergeTreeTable::start_plan(std::vector<std::shared_ptr<Part>> sources, MergeOptions options)
 {
     MergePlan plan;
     plan.result = merged_name(sources);
-    plan.deduplicate = deduplicate;
+    plan.options = std::move(options);
     plan.running = std::make_shared<Running>();
     MergeInfo& info = plan.running->info;
     for (const auto& part : sources)
@@ -270,19 +279,21 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
         if (metadata == metadata_)
             history = history_;
     } while (!history);
-    const RowMutation expire(over, metadata, context);
+    RowWork work(over, metadata, context);
+    const std::string codec = due_codec(parts, metadata, over);
     // What inputs hold, a page that is being made and one that is being encoded.
     const uint64_t held_rows = std::min<uint64_t>(
         rows, parts.size() * 2 * kMergeRowsAtOnce + 3 * kPageRows);
     MemoryCharge charge(&context.memory,
                         uncompressed_bytes / std::max<uint64_t>(rows, 1) * held_rows);
     const std::string directory = join_path(path_, "tmp_" + plan.result.text());
-    PartWriter writer(files,
-                      writer_options(service_, metadata, history->version(), directory,
-                                     ColumnEncodingOptions::Effort::Thorough),
-                      context);
+    auto options = writer_options(service_, metadata, history->version(), directory,
+                                  ColumnEncodingOptions::Effort::Thorough);
+    if (!codec.empty())
+        options.default_codec = codec;
+    PartWriter writer(files, std::move(options), context);
     auto& counters = server_profile_counters();
-    PartMerger merger(parts, metadata, history, plan.deduplicate,
+    PartMerger merger(parts, metadata, history, plan.options,
                       [&](uint64_t rows)
                       {
                           if (plan.running->cancelled)
@@ -292,14 +303,10 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
                           counters.add(ProfileEvent::MergedRows, rows);
                       },
                       context);
+    const auto write = [&](Block block) { writer.write(block); };
     write_ahead([&] { return merger.next(); },
-                [&](Block block)
-                {
-                    if (!over.empty())
-                        block = expire.apply(std::move(block));
-                    if (block.rows())
-                        writer.write(block);
-                });
+                [&](Block block) { work.add(std::move(block), write); });
+    work.finish(write);
     counters.add(ProfileEvent::Merge);
     std::vector<std::shared_ptr<Part>> added;
     if (writer.rows())
@@ -315,7 +322,7 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
 
 // Merges a partition's parts down to one.
 void MergeTreeTable::merge_partition(const std::string& partition_id, bool rewrite_single,
-                                     bool deduplicate, const QueryContext& context)
+                                     const MergeOptions& options, const QueryContext& context)
 {
     for (;;)
     {
@@ -343,7 +350,10 @@ void MergeTreeTable::merge_partition(const std::string& partition_id, bool rewri
         const bool whole = sources.size() == locked.size();
         if (sources.empty())
             return;
-        if (sources.size() == 1 && !(rewrite_single && whole))
+        // A part that no merge has made may hold rows that are to be combined.
+        const bool rewrites = rewrite_single || (metadata()->merging.combines() &&
+                                                 sources[0]->name().level == 0);
+        if (sources.size() == 1 && !(rewrites && whole))
         {
             unlock_parts(sources);
             return;
@@ -355,7 +365,7 @@ void MergeTreeTable::merge_partition(const std::string& partition_id, bool rewri
             unlock_parts(sources);
             throw Error(error_codes::ABORTED, "The table is shutting down");
         }
-        MergePlan plan = start_plan(sources, deduplicate);
+        MergePlan plan = start_plan(sources, options);
         lock.unlock();
         run_merge(plan, context);
         if (whole)
@@ -377,8 +387,7 @@ void MergeTreeTable::hold_merges(bool hold)
     service_.background().wake();
 }
 
-void MergeTreeTable::optimize(const std::string& partition_id, bool final, bool deduplicate,
-                              QueryContextPtr context)
+void MergeTreeTable::optimize(const OptimizeCommand& command, QueryContextPtr context)
 {
     flush_live();
     std::vector<std::string> partitions;
@@ -387,11 +396,17 @@ void MergeTreeTable::optimize(const std::string& partition_id, bool final, bool 
         if (merges_held_)
             throw Error(error_codes::ABORTED, "Cancelled merging parts: SYSTEM STOP MERGES");
         for (const auto& [name, part] : parts_)
-            if ((partition_id.empty() || name.partition_id == partition_id) &&
+            if ((command.partition_id.empty() || name.partition_id == command.partition_id) &&
                 (partitions.empty() || partitions.back() != name.partition_id))
                 partitions.push_back(name.partition_id);
     }
-    const bool expires = has_ttl(*metadata());
+    MergeOptions options;
+    options.combine = true;
+    options.deduplicate = command.deduplicate;
+    options.deduplicate_by = command.deduplicate_by;
+    options.cleanup = command.cleanup;
+    const bool rewrite_single = command.deduplicate || command.cleanup ||
+                                (command.final && has_ttl(*metadata()));
     std::atomic<size_t> next{0};
     const size_t threads =
         std::min({std::max<size_t>(context->max_threads(), 1), granted_cores(),
@@ -400,8 +415,7 @@ void MergeTreeTable::optimize(const std::string& partition_id, bool final, bool 
                  [&](size_t)
                  {
                      for (size_t i = next++; i < partitions.size(); i = next++)
-                         merge_partition(partitions[i], final && (deduplicate || expires),
-                                         deduplicate, *context);
+                         merge_partition(partitions[i], rewrite_single, options, *context);
                  });
 }
 

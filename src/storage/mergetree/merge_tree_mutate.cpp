@@ -3,7 +3,7 @@
 #include "storage/mergetree/merge_tree_table.h"
 #include "storage/mergetree/part_builder.h"
 #include "storage/mergetree/part_merger.h"
-#include "storage/mergetree/part_rewriter.h"
+#include "storage/mergetree/row_work.h"
 
 #include "base/error.h"
 
@@ -24,18 +24,16 @@ constexpr size_t kKeptMutations = 100;
 
 constexpr std::string_view kDropIndex = "(DROP INDEX ";
 
-bool changes_rows(const MutationCommand& command)
-{
-    return command.kind == Kind::Delete || command.kind == Kind::Update ||
-           command.kind == Kind::ClearColumn || command.kind == Kind::MaterializeColumn;
-}
-
 void check_commands(const std::vector<MutationCommand>& commands, const TableMetadata& metadata)
 {
     Expressions keys = metadata.sorting_key.expressions;
     keys.insert(keys.end(), metadata.partition_key.expressions.begin(),
                 metadata.partition_key.expressions.end());
-    const auto key_inputs = inputs_of(keys);
+    auto key_inputs = inputs_of(keys);
+    // Rows whose sign or version changed would not find each other any more.
+    for (const auto& name : {metadata.merging.sign, metadata.merging.version})
+        if (!name.empty())
+            key_inputs.push_back(name);
     const auto is_key = [&](const std::string& name)
     { return std::find(key_inputs.begin(), key_inputs.end(), name) != key_inputs.end(); };
     for (const auto& command : commands)
@@ -275,7 +273,7 @@ std::optional<MergeTreeTable::MutationPlan> MergeTreeTable::plan_mutation()
         busy_.insert(name);
         plan.metadata = metadata_;
         plan.history = history_;
-        plan.merge = start_plan({part}, false);
+        plan.merge = start_plan({part}, {});
         plan.merge.result = name;
         plan.merge.result.mutation = plan.version;
         plan.merge.running->info.result_part = plan.merge.result.text();
@@ -330,13 +328,15 @@ void MergeTreeTable::write_mutated(MutationPlan& plan, const QueryContext& conte
         plan.merge.running->rows_read += rows;
     };
     const std::string directory = join_path(path_, "tmp_" + plan.merge.result.text());
-    std::vector<MutationCommand> row_commands;
+    std::vector<MutationCommand> row_commands, rewriting;
     std::vector<const IndexDescription*> build;
     std::vector<std::string> drop;
     for (const auto& command : plan.commands)
     {
         if (changes_rows(command))
             row_commands.push_back(command);
+        else if (command.kind == Kind::Rollup || command.kind == Kind::Recompress)
+            rewriting.push_back(command);
         else if (command.kind == Kind::DropIndex)
             drop.push_back(command.name);
         for (const auto& index : metadata->indexes)
@@ -345,19 +345,28 @@ void MergeTreeTable::write_mutated(MutationPlan& plan, const QueryContext& conte
     }
     const RowMutation mutation(row_commands, metadata, context);
     std::optional<PartManifest> manifest;
-    if (row_commands.empty() ||
-        !mutation_touches(part, mutation, *metadata, *history, before_block, context))
+    const std::string codec = due_codec({part}, metadata, rewriting);
+    const bool rewrites = !rewriting.empty() && (has_other_codec(*part, *metadata, codec) ||
+                                                 has_due_group(part, metadata, rewriting));
+    if (!rewrites &&
+        (row_commands.empty() ||
+         !mutation_touches(part, mutation, *metadata, *history, before_block, context)))
         manifest = relink_part(files, part, *metadata, *history, directory, build, drop,
                                service_.clock().unix_s(), before_block, context);
     else
     {
-        PartWriter writer(files,
-                          writer_options(service_, metadata, history->version(), directory,
-                                         ColumnEncodingOptions::Effort::Thorough),
-                          context);
-        PartMerger reader({part}, metadata, history, false, before_block, context);
+        auto options = writer_options(service_, metadata, history->version(), directory,
+                                      ColumnEncodingOptions::Effort::Thorough);
+        if (!codec.empty())
+            options.default_codec = codec;
+        PartWriter writer(files, std::move(options), context);
+        PartMerger reader({part}, metadata, history, {}, before_block, context);
+        row_commands.insert(row_commands.end(), rewriting.begin(), rewriting.end());
+        RowWork work(row_commands, metadata, context);
+        const auto write = [&](Block block) { writer.write(block); };
         for (Block block = reader.next(); block.rows(); block = reader.next())
-            writer.write(mutation.apply(std::move(block)));
+            work.add(std::move(block), write);
+        work.finish(write);
         if (writer.rows())
             manifest = writer.finish(part->manifest().partition, service_.clock().unix_s());
     }

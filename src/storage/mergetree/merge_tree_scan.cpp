@@ -70,7 +70,8 @@ MergeTreeScan::MergeTreeScan(std::shared_ptr<MergeTreeTable> table, const ScanRe
       block_rows_(std::max<size_t>(request.block_rows, 1)),
       top_bound_(request.top_bound), has_limit_(request.limit != 0),
       rows_left_(static_cast<int64_t>(std::min<uint64_t>(request.limit, INT64_MAX))),
-      order_prefix_(request.order_prefix), order_descending_(request.order_descending)
+      order_prefix_(request.order_prefix), order_descending_(request.order_descending),
+      final_(request.final && snapshot_.metadata->merging.combines())
 {
     plan(request);
 }
@@ -101,12 +102,17 @@ void MergeTreeScan::plan(const ScanRequest& request)
         if (condition)
             for (const auto& name : inputs_of({condition}))
                 slots_.add(name, type_of(name));
+    if (final_)
+        top_bound_ = nullptr; // a row beyond it may replace one within
     if (top_bound_)
         bound_slot_ = static_cast<int>(
             slots_.add(top_bound_->column, type_of(top_bound_->column)));
     inner_header_ = header_;
-    if (order_prefix_)
-        plan_ordered(request);
+    ExpressionPtr prewhere = request.prewhere, filter = request.filter;
+    if (final_)
+        plan_final(prewhere, filter);
+    else if (order_prefix_)
+        plan_ordered();
     if (with_row_ids_)
         header_.push_back({kRowIdColumn, simple_type(TypeId::UInt64)});
 
@@ -119,8 +125,7 @@ void MergeTreeScan::plan(const ScanRequest& request)
                 bytes += part->manifest().columns[static_cast<size_t>(at)].compressed_bytes;
         return bytes;
     };
-    steps_ = std::make_unique<FilterSteps>(request.prewhere, request.filter, bytes_of, slots_,
-                                           *context_);
+    steps_ = std::make_unique<FilterSteps>(prewhere, filter, bytes_of, slots_, *context_);
     const TableName table_name = table_->table_name();
     for (const auto& part : snapshot_.parts)
         sources_.push_back(std::make_shared<SourcePlan>(metadata, *snapshot_.history, part,
@@ -148,12 +153,14 @@ void MergeTreeScan::plan(const ScanRequest& request)
     context_->total_rows_to_read += what.rows;
 
     size_t chunk_rows = std::min(block_rows_, kPageRows);
-    if (has_limit_ && steps_->size() == 0)
+    if (has_limit_ && steps_->size() == 0 && !final_)
         chunk_rows = std::min<size_t>(chunk_rows, std::max<size_t>(request.limit, 1024));
     // Whole pages are counted from what is known of them.
     if (inner_header_.empty() && !with_row_ids_ && steps_->size() && chunk_rows >= kPageRows / 2)
         chunk_rows = kPageRows;
-    if (order_prefix_)
+    if (final_)
+        chunk_rows = std::min(chunk_rows, std::max(granule_rows_of(metadata), kMergeRowsAtOnce));
+    else if (order_prefix_)
         chunk_rows = std::min(chunk_rows, granule_rows_of(metadata));
     make_chunks(chunk_rows);
     const size_t wanted = std::max<size_t>(request.max_streams, 1);
@@ -161,6 +168,11 @@ void MergeTreeScan::plan(const ScanRequest& request)
     streams_.resize(useful);
     for (auto& stream : streams_)
         stream.memory = std::make_unique<StepMemory>(*steps_, slots_.header(), *context_);
+    if (final_)
+    {
+        start_final();
+        return;
+    }
     if (order_prefix_)
     {
         start_ordered();
@@ -369,6 +381,8 @@ Block MergeTreeScan::cut_to_limit(Block block)
 Block MergeTreeScan::next(size_t number)
 {
     Stream& stream = streams_[number];
+    if (final_)
+        return next_final(stream);
     if (order_prefix_)
         return next_ordered(stream);
     for (;;)

@@ -1,8 +1,10 @@
 #pragma once
 
+#include "storage/mergetree/row_combiner.h"
 #include "storage/mergetree/scan_plan.h"
 
 #include <atomic>
+#include <deque>
 
 namespace basalt
 {
@@ -10,6 +12,7 @@ namespace basalt
 // Row ids: the source's number in the scan, then the row's number in it.
 inline constexpr uint64_t kRowIdRowBits = 40;
 
+// FINAL: what the key decides is decided while reading, everything else about combined rows.
 class MergeTreeScan final : public Scan
 {
 public:
@@ -38,6 +41,17 @@ private:
         uint64_t certain = 0;
     };
     class OrderedInput;
+    // Under FINAL: sources whose rows are to be combined with each other.
+    struct FinalGroup
+    {
+        std::vector<std::pair<size_t, size_t>> runs; // of chunks, each of one source, oldest first
+    };
+    struct FinalMerge
+    {
+        std::unique_ptr<SortedMerge> merge;
+        std::unique_ptr<RowCombiner> combiner;
+        std::deque<Block> ready;
+    };
     struct Stream
     {
         std::unique_ptr<StepMemory> memory;
@@ -45,13 +59,29 @@ private:
         size_t reader_source = SIZE_MAX;
         size_t at = 0, end = 0; // of chunks taken
         std::unique_ptr<SortedMerge> merge; // of an ordered scan
+        std::unique_ptr<FinalMerge> final;
     };
 
     void plan(const ScanRequest& request);
     void make_chunks(size_t chunk_rows);
     void order_chunks_for_bound();
-    void plan_ordered(const ScanRequest& request);
+    void add_inner_column(const std::string& name, const TypePtr& type);
+    void add_order_keys(size_t prefix);
+    void sort_live();
+    void plan_ordered();
     void start_ordered();
+    void plan_final(ExpressionPtr& prewhere, ExpressionPtr& filter);
+    bool decided_by_key(const ExpressionPtr& conjunct) const;
+    bool keys_stay_in_partitions() const;
+    void split_live();
+    Block key_range(uint32_t source) const;
+    std::vector<std::vector<uint32_t>> disjoint(std::vector<uint32_t> sources) const;
+    void start_final();
+    bool needs_no_combining(const std::vector<uint32_t>& sources) const;
+    std::unique_ptr<FinalMerge> begin_merge(Stream& stream, const FinalGroup& group);
+    Block next_combined(FinalMerge& merge);
+    Block finish_final(const Block& block);
+    Block next_final(Stream& stream);
     bool take_chunks(Stream& stream);
     bool is_last_step(size_t step, const Chunk& chunk) const;
     Block read_chunk(const Chunk& chunk, RowReader& reader, StepMemory& memory);
@@ -67,7 +97,7 @@ private:
     std::vector<size_t> output_slots_;
     std::vector<size_t> prefix_bytes_; // as requested
     Header header_; // what next() returns
-    Header inner_header_; // with columns that only the order needs
+    Header inner_header_; // with columns that only the order or FINAL needs
     bool with_row_ids_ = false;
     bool direct_ = false;
     size_t block_rows_ = 0;
@@ -88,6 +118,14 @@ private:
     bool order_descending_ = false;
     std::unique_ptr<ExpressionProgram> order_program_;
     SortKeys order_keys_; // positions in blocks of OrderedInput
+    // FINAL.
+    bool final_ = false;
+    bool final_by_partition_ = false;
+    std::vector<std::string> live_partitions_; // of snapshot_.live, when by partition
+    ExpressionPtr after_final_;                // what is decided about combined rows; may be null
+    std::unique_ptr<ExpressionProgram> after_program_;
+    std::vector<FinalGroup> final_groups_;
+    std::atomic<size_t> next_group_{0};
 };
 
 } // namespace basalt

@@ -1,6 +1,6 @@
 // Scans in the order of the sorting key: each stream merges runs of chunks that are sorted.
 
-#include "storage/mergetree/merge_tree_scan.h"
+#include "storage/mergetree/ordered_input.h"
 
 #include "base/error.h"
 
@@ -9,75 +9,21 @@
 namespace basalt
 {
 
-namespace
-{
-
-constexpr const char* kKeyColumnPrefix = "__order_key_";
-
-} // namespace
-
-// Some chunks of one source, first to last or last to first.
-class MergeTreeScan::OrderedInput final : public SortedInput
-{
-public:
-    OrderedInput(MergeTreeScan& scan, StepMemory& memory, size_t begin, size_t end)
-        : scan_(scan), memory_(memory), begin_(begin), end_(end),
-          reader_(scan.sources_[scan.chunks_[begin].source], scan.direct_, *scan.context_)
-    {
-    }
-
-    Block next() override
-    {
-        while (begin_ < end_)
-        {
-            const size_t at = scan_.order_descending_ ? --end_ : begin_++;
-            Block block = scan_.read_chunk(scan_.chunks_[at], reader_, memory_);
-            if (block.rows() == 0)
-                continue;
-            if (scan_.order_descending_)
-            {
-                const auto rows = static_cast<uint32_t>(block.rows());
-                RowIndexes reversed(rows);
-                for (uint32_t i = 0; i < rows; ++i)
-                    reversed[i] = rows - 1 - i;
-                block = block.take(reversed);
-            }
-            const Columns keys = scan_.order_program_->run(block);
-            for (size_t i = 0; i < keys.size(); ++i)
-                block.add({keys[i], scan_.order_program_->roots()[i]->type(),
-                           kKeyColumnPrefix + std::to_string(i)});
-            return block;
-        }
-        return {};
-    }
-
-private:
-    MergeTreeScan& scan_;
-    StepMemory& memory_;
-    size_t begin_, end_;
-    RowReader reader_;
-};
-
-void MergeTreeScan::plan_ordered(const ScanRequest& request)
+// The first `prefix` parts of the sorting key are computed over what is read.
+void MergeTreeScan::add_order_keys(size_t prefix)
 {
     const TableMetadata& metadata = *snapshot_.metadata;
     const auto& key = metadata.sorting_key;
-    BASALT_ASSERT(order_prefix_ <= key.expressions.size());
+    BASALT_ASSERT(prefix <= key.expressions.size());
+    if (prefix == 0)
+        return;
     const Expressions expressions(key.expressions.begin(),
-                                  key.expressions.begin() +
-                                      static_cast<ptrdiff_t>(order_prefix_));
+                                  key.expressions.begin() + static_cast<ptrdiff_t>(prefix));
     order_program_ = std::make_unique<ExpressionProgram>(expressions, *context_);
     for (const auto& name : order_program_->inputs())
-    {
-        const TypePtr type = metadata.find_column(name)->type;
-        const size_t slot = slots_.add(name, type);
-        if (std::find(output_slots_.begin(), output_slots_.end(), slot) != output_slots_.end())
-            continue;
-        output_slots_.push_back(slot);
-        inner_header_.push_back({name, type});
-    }
-    const size_t first_key = inner_header_.size() + (request.with_row_ids ? 1 : 0);
-    for (size_t i = 0; i < order_prefix_; ++i)
+        add_inner_column(name, metadata.find_column(name)->type);
+    const size_t first_key = inner_header_.size() + (with_row_ids_ ? 1 : 0);
+    for (size_t i = 0; i < prefix; ++i)
     {
         SortKey sort_key;
         sort_key.column = first_key + i;
@@ -87,6 +33,20 @@ void MergeTreeScan::plan_ordered(const ScanRequest& request)
         sort_key.nulls_first = order_descending_;
         order_keys_.push_back(sort_key);
     }
+}
+
+void MergeTreeScan::add_inner_column(const std::string& name, const TypePtr& type)
+{
+    const size_t slot = slots_.add(name, type);
+    if (std::find(output_slots_.begin(), output_slots_.end(), slot) != output_slots_.end())
+        return;
+    output_slots_.push_back(slot);
+    inner_header_.push_back({name, type});
+}
+
+void MergeTreeScan::sort_live()
+{
+    const TableMetadata& metadata = *snapshot_.metadata;
     for (auto& block : snapshot_.live)
     {
         const QueryContext& context = table_->service().key_context();
@@ -94,6 +54,12 @@ void MergeTreeScan::plan_ordered(const ScanRequest& request)
                                   metadata, context);
         block.version = snapshot_.history->version();
     }
+}
+
+void MergeTreeScan::plan_ordered()
+{
+    add_order_keys(order_prefix_);
+    sort_live();
 }
 
 void MergeTreeScan::start_ordered()

@@ -9,6 +9,7 @@
 #include "storage/mergetree/column_history.h"
 #include "storage/mergetree/live_buffer.h"
 #include "storage/mergetree/part.h"
+#include "storage/mergetree/part_merger.h"
 #include "storage/mergetree/table_info.h"
 #include "storage/mergetree/table_log.h"
 #include "storage/storage_service.h"
@@ -46,8 +47,9 @@ struct TableSnapshot
 class MergeTreeTable final : public Table, private LogParticipant, private BackgroundClient
 {
 public:
-    // attach: its data exists. engine: MergeTree, or Log, StripeLog, TinyLog, which are the same
-    // without keys: rows stay in the order in which they came.
+    // attach: its data exists. engine: MergeTree or one that combines rows (the metadata's
+    // `merging` says how), or Log, StripeLog, TinyLog, which are the same without keys: rows stay in
+    // the order in which they came.
     MergeTreeTable(StorageService& service, std::string engine, TableName name, std::string uuid,
                    TableMetadataPtr metadata, bool attach);
     ~MergeTreeTable() override;
@@ -61,7 +63,7 @@ public:
     Header virtual_columns() const override;
     std::optional<uint64_t> total_rows() const override;
     std::optional<uint64_t> total_bytes() const override;
-    // FINAL does nothing: rows have no versions.
+    // Of the engines that combine rows. FINAL of Log and its kind does nothing.
     bool supports_final() const override { return engine_ != "MergeTree"; }
     bool supports_prewhere() const override { return true; }
     bool supports_order() const override { return true; }
@@ -82,8 +84,7 @@ public:
     void mutate(const std::vector<MutationCommand>& commands, bool wait,
                 QueryContextPtr context) override;
     void change_partition(const PartitionCommand& command, QueryContextPtr context) override;
-    void optimize(const std::string& partition_id, bool final, bool deduplicate,
-                  QueryContextPtr context) override;
+    void optimize(const OptimizeCommand& command, QueryContextPtr context) override;
     void truncate(QueryContextPtr context) override;
     void rename(const TableName& name) override;
     void flush(QueryContextPtr context) override;
@@ -126,7 +127,7 @@ private:
         std::vector<std::shared_ptr<Part>> sources;
         PartName result;
         std::shared_ptr<Running> running;
-        bool deduplicate = false;
+        MergeOptions options;
     };
 
     struct MutationPlan
@@ -181,21 +182,29 @@ private:
     static PartName merged_name(const std::vector<std::shared_ptr<Part>>& sources);
     bool may_join(const Part& left, const Part& right) const;
     std::optional<MergePlan> plan_merge();
-    MergePlan start_plan(std::vector<std::shared_ptr<Part>> sources, bool deduplicate);
+    MergePlan start_plan(std::vector<std::shared_ptr<Part>> sources, MergeOptions options);
     void end_plan(MergePlan& plan, bool failed);
     bool merge_once();
     void run_merge(MergePlan& plan, const QueryContext& context);
     void write_merged(MergePlan& plan, const QueryContext& context);
-    void merge_partition(const std::string& partition_id, bool rewrite_single, bool deduplicate,
-                         const QueryContext& context);
+    void merge_partition(const std::string& partition_id, bool rewrite_single,
+                         const MergeOptions& options, const QueryContext& context);
 
     // merge_tree_ttl.cpp
     static bool has_ttl(const TableMetadata& metadata);
     static uint64_t size_cap(const TableMetadata& metadata); // 0: none
     uint64_t max_merged_bytes(const TableMetadata& metadata) const;
     std::vector<MutationCommand> ttl_commands(TableMetadataPtr& metadata) const;
+    std::unique_ptr<Scan> scan_part(const PartPtr& part, const TableMetadataPtr& metadata,
+                                    const ScanRequest& request);
     bool has_row(const PartPtr& part, const TableMetadataPtr& metadata,
                  const ExpressionPtr& filter);
+    std::string due_codec(const std::vector<PartPtr>& parts, const TableMetadataPtr& metadata,
+                          const std::vector<MutationCommand>& commands);
+    static bool has_other_codec(const Part& part, const TableMetadata& metadata,
+                                const std::string& codec);
+    bool has_due_group(const PartPtr& part, const TableMetadataPtr& metadata,
+                       const std::vector<MutationCommand>& commands);
     bool drop_part(const std::shared_ptr<Part>& part);
     bool drop_over_cap(const TableMetadata& metadata);
     bool rewrite_part(const std::shared_ptr<Part>& part);
@@ -213,6 +222,10 @@ private:
                           const QueryContext& context) const;
     void wait_for_mutation(uint64_t version, const QueryContext& context);
     void check_mutations_spare(const std::string& column);
+    // merge_tree_alter.cpp
+    void check_values_fit(const TableMetadata& before, const TableMetadataPtr& after,
+                          const std::shared_ptr<const ColumnHistory>& history,
+                          const std::vector<MutationCommand>& commands, QueryContextPtr context);
     void check_key_default(const std::string& name, const TableMetadata& before,
                            const TableMetadata& after);
 

@@ -1,10 +1,13 @@
 // TTL and the size cap: whole parts are unlinked, which needs no space; parts with some rows to go
 // are rewritten now and then.
 
+#include "storage/mergetree/key_runs.h"
 #include "storage/mergetree/merge_tree_scan.h"
 #include "storage/mergetree/merge_tree_table.h"
+#include "storage/mergetree/ttl_rollup.h"
 
 #include "base/error.h"
+#include "encodings/page_statistics.h"
 #include "storage/engines/merge_tree_settings.h"
 
 #include <algorithm>
@@ -83,12 +86,10 @@ uint64_t MergeTreeTable::max_merged_bytes(const TableMetadata& metadata) const
     return cap ? std::min(limit, std::max<uint64_t>(cap / kPartsUnderCap, 1)) : limit;
 }
 
-bool MergeTreeTable::has_row(const PartPtr& part, const TableMetadataPtr& metadata,
-                             const ExpressionPtr& filter)
+std::unique_ptr<Scan> MergeTreeTable::scan_part(const PartPtr& part,
+                                                const TableMetadataPtr& metadata,
+                                                const ScanRequest& request)
 {
-    ScanRequest request;
-    request.filter = filter;
-    request.limit = 1;
     TableSnapshot snapshot;
     snapshot.metadata = metadata;
     {
@@ -96,9 +97,108 @@ bool MergeTreeTable::has_row(const PartPtr& part, const TableMetadataPtr& metada
         snapshot.history = history_;
     }
     snapshot.parts = {part};
-    MergeTreeScan scan(std::static_pointer_cast<MergeTreeTable>(shared_from_this()), request,
-                       service_.make_context(), std::move(snapshot));
-    return scan.next(0).rows() > 0;
+    return std::make_unique<MergeTreeScan>(
+        std::static_pointer_cast<MergeTreeTable>(shared_from_this()), request,
+        service_.make_context(), std::move(snapshot));
+}
+
+bool MergeTreeTable::has_row(const PartPtr& part, const TableMetadataPtr& metadata,
+                             const ExpressionPtr& filter)
+{
+    ScanRequest request;
+    request.filter = filter;
+    request.limit = 1;
+    return scan_part(part, metadata, request)->next(0).rows() > 0;
+}
+
+// Of the recompressions whose time has come for every row of the parts, the one that came last;
+// empty: none.
+std::string MergeTreeTable::due_codec(const std::vector<PartPtr>& parts,
+                                      const TableMetadataPtr& metadata,
+                                      const std::vector<MutationCommand>& commands)
+{
+    std::string codec;
+    std::optional<Value> latest;
+    for (const auto& command : commands)
+    {
+        if (command.kind != Kind::Recompress)
+            continue;
+        const auto context = service_.make_context();
+        const auto is_not_due = Expression::call(
+            "not", {without_null(command.predicate, *context)}, *context);
+        if (std::any_of(parts.begin(), parts.end(), [&](const PartPtr& part)
+                        { return has_row(part, metadata, is_not_due); }))
+            continue;
+        const ExpressionPtr& moment = command.updates.at(0).second;
+        ScanRequest request;
+        request.columns = inputs_of({moment});
+        request.limit = 1;
+        const Block first = scan_part(parts.at(0), metadata, request)->next(0);
+        // Dates and times compare as seconds.
+        const auto seconds = Expression::call("toUnixTimestamp", {moment}, *context);
+        const Value value = ExpressionProgram({seconds}, *context).run(first)[0]->value_at(0);
+        if (latest && compare_values(value, *latest).value_or(0) <= 0)
+            continue;
+        latest = value;
+        codec = command.name;
+    }
+    return codec;
+}
+
+// Whether columns that follow the table's default were written with something else. codec: empty
+// is no wish.
+bool MergeTreeTable::has_other_codec(const Part& part, const TableMetadata& metadata,
+                                     const std::string& codec)
+{
+    if (codec.empty())
+        return false;
+    for (const auto& stored : part.manifest().columns)
+    {
+        const auto* column = metadata.find_column(stored.name);
+        if (column && column->codec.empty() && stored.codec != codec)
+            return true;
+    }
+    return false;
+}
+
+// Whether two rows of the part would become one.
+bool MergeTreeTable::has_due_group(const PartPtr& part, const TableMetadataPtr& metadata,
+                                   const std::vector<MutationCommand>& commands)
+{
+    for (const auto& command : commands)
+    {
+        if (command.kind != Kind::Rollup)
+            continue;
+        const auto context = service_.make_context();
+        const auto& key = metadata->sorting_key.expressions;
+        const Expressions group(key.begin(),
+                                key.begin() + static_cast<ptrdiff_t>(command.rollup->key_parts));
+        ScanRequest request;
+        request.columns = inputs_of(group);
+        request.filter = without_null(command.predicate, *context);
+        SortKeys order(group.size());
+        for (size_t i = 0; i < order.size(); ++i)
+            order[i].column = i;
+        Block last;
+        const auto scan = scan_part(part, metadata, request); // one stream: in order
+        const ExpressionProgram program(group, *context);
+        for (Block block = scan->next(0); block.rows(); block = scan->next(0))
+        {
+            Block keys;
+            if (!group.empty())
+            {
+                const Columns values = program.run(block);
+                for (size_t i = 0; i < values.size(); ++i)
+                    keys.add({to_flat(values[i]), group[i]->type(), std::to_string(i)});
+            }
+            keys.set_rows(block.rows());
+            if (key_run_starts(keys, order).size() < keys.rows() ||
+                (last.rows() && compare_rows(last, 0, keys, 0, order) == 0))
+                return true;
+            last = keys.slice(keys.rows() - 1, 1);
+        }
+    }
+    return false;
 }
 
 // False when the part is gone or something works on it.
@@ -165,7 +265,7 @@ bool MergeTreeTable::rewrite_part(const std::shared_ptr<Part>& part)
             merges_stopped_ || shut_down_)
             return false;
         busy_.insert(part->name());
-        plan = start_plan({part}, false);
+        plan = start_plan({part}, {.combine = true});
     }
     run_merge(plan, *service_.make_context());
     return true;
@@ -197,6 +297,8 @@ bool MergeTreeTable::expire_once()
     const bool whole_only = number_setting(*metadata, "ttl_only_drop_parts") != 0;
     for (const auto& command : commands)
     {
+        if (command.kind == Kind::Rollup || command.kind == Kind::Recompress)
+            continue;
         const auto condition = without_null(command.predicate, *context);
         if (command.kind == Kind::Delete)
             deletions.push_back(condition);
@@ -214,14 +316,21 @@ bool MergeTreeTable::expire_once()
             did |= drop_part(part);
             continue;
         }
+        if (has_other_codec(*part, *metadata, due_codec({part}, metadata, commands)))
+        {
+            did |= rewrite_part(part);
+            continue;
+        }
         {
             std::lock_guard lock(mutex_);
             const auto next = next_rewrite_unix_s_.find(partition_id);
             if (next != next_rewrite_unix_s_.end() && now < next->second)
                 continue;
         }
-        if (changes.empty() || !has_row(part, metadata, any_of(changes, *context)) ||
-            !rewrite_part(part))
+        const bool rewrites =
+            (!changes.empty() && has_row(part, metadata, any_of(changes, *context))) ||
+            has_due_group(part, metadata, commands);
+        if (!rewrites || !rewrite_part(part))
             continue;
         rewritten.insert(partition_id);
         did = true;

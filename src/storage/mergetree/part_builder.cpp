@@ -5,6 +5,7 @@
 #include "storage/mergetree/merge_tree_table.h"
 #include "columns/sort.h"
 #include "storage/mergetree/partition.h"
+#include "storage/mergetree/row_combiner.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -101,9 +102,23 @@ std::vector<BuiltPart> build_parts(StorageService& service, std::vector<Block> b
                               writer_options(service, options.metadata, options.metadata_version,
                                              part.directory, options.effort),
                               context);
+            const auto write = [&](const Block& block) { writer.write(block); };
+            std::unique_ptr<KeyedCombiner> combiner;
+            if (options.combine && options.metadata->merging.combines())
+                combiner = std::make_unique<KeyedCombiner>(*options.metadata, context);
             for (size_t done = 0; done < partition.rows.size(); done += kPageRows)
-                writer.write(rows.take(partition.rows.data() + done,
-                                       std::min(kPageRows, partition.rows.size() - done)));
+            {
+                Block block = rows.take(partition.rows.data() + done,
+                                        std::min(kPageRows, partition.rows.size() - done));
+                if (combiner)
+                    combiner->add(std::move(block), write);
+                else
+                    write(block);
+            }
+            if (combiner)
+                combiner->finish(write);
+            if (writer.rows() == 0)
+                continue;
             part.manifest = writer.finish(std::move(partition.values), service.clock().unix_s());
             auto& counters = server_profile_counters();
             counters.add(ProfileEvent::MergeTreeDataWriterRows, part.manifest.rows);

@@ -43,7 +43,7 @@ public:
             const Columns keys = merger_.key_program_->run(block);
             for (size_t i = 0; i < keys.size(); ++i)
                 block.add({keys[i], merger_.key_program_->roots()[i]->type(),
-                           "__key_" + std::to_string(i)});
+                           kKeyValuePrefix + std::to_string(i)});
         }
         at_ += page.count;
         return block;
@@ -71,9 +71,9 @@ struct PartMerger::Seen
 };
 
 PartMerger::PartMerger(const std::vector<PartPtr>& parts, TableMetadataPtr metadata,
-                       std::shared_ptr<const ColumnHistory> history, bool deduplicate,
+                       std::shared_ptr<const ColumnHistory> history, MergeOptions options,
                        std::function<void(uint64_t)> before_block, const QueryContext& context)
-    : metadata_(std::move(metadata)), history_(std::move(history)), deduplicate_(deduplicate),
+    : metadata_(std::move(metadata)), history_(std::move(history)), options_(std::move(options)),
       before_block_(std::move(before_block)), context_(context)
 {
     for (const auto& column : metadata_->physical_header())
@@ -106,29 +106,69 @@ PartMerger::PartMerger(const std::vector<PartPtr>& parts, TableMetadataPtr metad
     }
     if (key_program_)
         merge_ = std::make_unique<SortedMerge>(std::move(sorted), sort_keys_, kPageRows, true);
-    if (deduplicate_)
+    if (options_.combine)
+    {
+        Header header = slots_.header();
+        for (size_t i = 0; i < key.expressions.size(); ++i)
+            header.push_back({kKeyValuePrefix + std::to_string(i), key.expressions[i]->type()});
+        CombinerOptions combining;
+        combining.keys = sort_keys_;
+        combining.drop_deleted = options_.cleanup;
+        combiner_ = make_row_combiner(*metadata_, header, std::move(combining), context_);
+    }
+    if (options_.deduplicate)
+    {
         seen_ = std::make_unique<Seen>();
+        const auto& by = options_.deduplicate_by;
+        for (size_t i = 0; i < width_; ++i)
+            if (by.empty() ||
+                std::find(by.begin(), by.end(), slots_.header()[i].name) != by.end())
+                seen_by_.push_back(i);
+    }
 }
 
 PartMerger::~PartMerger() = default;
 
+// Merged rows, not combined yet.
+Block PartMerger::read()
+{
+    if (merge_)
+        return merge_->next();
+    for (; input_at_ < inputs_.size(); ++input_at_)
+        if (Block block = inputs_[input_at_]->next(); block.rows())
+            return block;
+    return {};
+}
+
 Block PartMerger::next()
 {
+    const auto emit = [&](Block rows) { combined_.push_back(std::move(rows)); };
     for (;;)
     {
         Block block;
-        if (merge_)
-            block = merge_->next();
+        if (!combined_.empty())
+        {
+            block = std::move(combined_.front());
+            combined_.pop_front();
+        }
         else
-            while (input_at_ < inputs_.size() && block.rows() == 0)
+        {
+            block = read();
+            if (combiner_ && block.rows())
             {
-                block = inputs_[input_at_]->next();
-                if (block.rows() == 0)
-                    ++input_at_;
+                combiner_->add(std::move(block), emit);
+                continue;
             }
+            if (combiner_ && block.rows() == 0)
+            {
+                combiner_->finish(emit);
+                combiner_ = nullptr;
+                continue;
+            }
+        }
         if (block.rows() == 0)
             return {};
-        if (deduplicate_)
+        if (options_.deduplicate)
             drop_repeated(block);
         if (block.rows() == 0)
             continue;
@@ -154,7 +194,7 @@ void PartMerger::drop_repeated(Block& block)
         if (new_key)
             seen_->rows.clear();
         bytes.clear();
-        for (size_t i = 0; i < width_; ++i)
+        for (const size_t i : seen_by_)
             block[i].column->append_key(row, bytes);
         mask[row] = seen_->rows.insert(xxh3_128(bytes.data(), bytes.size())).second;
         kept += mask[row];

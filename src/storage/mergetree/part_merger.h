@@ -4,9 +4,11 @@
 // rows of each part and their encoded pages, never a whole part.
 
 #include "storage/mergetree/part.h"
+#include "storage/mergetree/row_combiner.h"
 #include "storage/mergetree/row_source.h"
 #include "storage/table.h"
 
+#include <deque>
 #include <functional>
 
 namespace basalt
@@ -15,27 +17,37 @@ namespace basalt
 // Rows of each input that a merge holds decoded.
 inline constexpr size_t kMergeRowsAtOnce = 8192;
 
+struct MergeOptions
+{
+    bool combine = false; // rows of equal keys, as the table's engine does
+    bool deduplicate = false;
+    // Columns that make rows the same, all those of the sorting key among them; empty: all.
+    std::vector<std::string> deduplicate_by;
+    bool cleanup = false; // rows marked as deleted go
+};
+
 class PartMerger
 {
 public:
     // Columns: the table's physical ones. `before_block` is called for each block that is read
     // and may throw; it gets the rows read.
     PartMerger(const std::vector<PartPtr>& parts, TableMetadataPtr metadata,
-               std::shared_ptr<const ColumnHistory> history, bool deduplicate,
+               std::shared_ptr<const ColumnHistory> history, MergeOptions options,
                std::function<void(uint64_t)> before_block, const QueryContext& context);
     ~PartMerger();
 
-    // Merged rows, with a key kPageRows of them unless repeated ones were dropped; empty at the
+    // Merged rows, with a key kPageRows of them unless some were combined or dropped; empty at the
     // end. One thread at a time.
     Block next();
 
 private:
     class Input;
+    Block read();
     void drop_repeated(Block& block);
 
     TableMetadataPtr metadata_;
     std::shared_ptr<const ColumnHistory> history_;
-    bool deduplicate_;
+    MergeOptions options_;
     std::function<void(uint64_t)> before_block_;
     const QueryContext& context_;
     ColumnSlots slots_;
@@ -45,8 +57,11 @@ private:
     std::vector<std::unique_ptr<Input>> inputs_; // without a key: one after the other
     size_t input_at_ = 0;
     std::unique_ptr<SortedMerge> merge_;
+    std::unique_ptr<RowCombiner> combiner_;
+    std::deque<Block> combined_;
     struct Seen;
     std::unique_ptr<Seen> seen_; // rows with the key of the last row
+    std::vector<size_t> seen_by_; // positions of the columns that make rows the same
 };
 
 } // namespace basalt

@@ -77,9 +77,9 @@ PartWriter::PartWriter(FileSystem& files, PartWriterOptions options, const Query
         ColumnEncodingOptions encoding;
         encoding.codec = metadata.find_column(column.name)->codec;
         ColumnState state;
-        state.manifest.codec = encoding.codec;
         if (encoding.codec.empty())
             encoding.codec = options_.default_codec;
+        state.manifest.codec = encoding.codec;
         encoding.effort = options_.effort;
         encodings.push_back(std::move(encoding));
         state.file_name = file_name_of(column.name) + ".bin";

@@ -7,6 +7,18 @@ namespace basalt
 namespace
 {
 
+// What columns without a codec of their own were written with.
+std::string default_codec(const TableMetadata& metadata, const PartInfo& part)
+{
+    for (const auto& stored : part.columns)
+    {
+        const auto* column = metadata.find_column(stored.name);
+        if (column && column->codec.empty() && !stored.codec.empty())
+            return stored.codec;
+    }
+    return "Auto";
+}
+
 void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
 {
     for (const auto& listed : merge_tree_tables(engine))
@@ -14,6 +26,8 @@ void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
         {
             rows.add_row();
             set_part(rows, listed, part);
+            rows.set("default_compression_codec",
+                     default_codec(*listed.table->metadata(), part));
             rows.set_uint("files", engine.files().list(part.path).size());
             rows.set_uint("primary_key_size", part.primary_key_size);
             uint64_t compressed = 0, uncompressed = 0;

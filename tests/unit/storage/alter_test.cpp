@@ -137,7 +137,7 @@ TEST_F(AlterTest, AddedColumnsHaveTheirDefaults)
                   column([](uint64_t n) { return "''|" + std::to_string(2 * n); }));
         EXPECT_EQ(read({"id"}, call("equals", {col("twice", "UInt64"), lit(600)})),
                   std::vector<std::string>{"300"});
-        tables_->table->optimize("", true, false, tables_->service->make_context());
+        tables_->table->optimize({.final = true}, tables_->service->make_context());
         restart();
     }
 }
@@ -170,7 +170,7 @@ TEST_F(AlterTest, RenamedColumnsKeepTheirValues)
     EXPECT_EQ(read({"body", "text"}), expected);
     restart();
     EXPECT_EQ(read({"body", "text"}), expected);
-    tables_->table->optimize("", true, false, tables_->service->make_context());
+    tables_->table->optimize({.final = true}, tables_->service->make_context());
     EXPECT_EQ(read({"body", "text"}), expected);
 }
 
@@ -187,7 +187,7 @@ TEST_F(AlterTest, AColumnDroppedAndAddedByOneAlterIsNew)
     EXPECT_EQ(read({"text"}), expected);
     restart();
     EXPECT_EQ(read({"text"}), expected);
-    tables_->table->optimize("", true, false, tables_->service->make_context());
+    tables_->table->optimize({.final = true}, tables_->service->make_context());
     EXPECT_EQ(read({"text"}), expected);
     tables_->insert(events(0, 200));
     EXPECT_NE(read({"text"}).back(), "''");
@@ -242,7 +242,7 @@ TEST_F(AlterTest, ModifiedTypesConvertOnRead)
     EXPECT_EQ(read({"id"}, call("equals", {col("value", "Nullable(String)"), lit("7")})).size(),
               32u);
     tables_->insert(events(0, 0));
-    tables_->table->optimize("", true, false, tables_->service->make_context());
+    tables_->table->optimize({.final = true}, tables_->service->make_context());
     restart();
     EXPECT_EQ(read({"value"}), expected);
 }
@@ -295,7 +295,7 @@ TEST_F(AlterTest, DeleteAndUpdateRewriteRows)
             EXPECT_EQ(part.data_version, mutations[1].version);
         // New rows are not touched by old mutations, and merge with the others.
         tables_->insert(events(0, 100));
-        tables_->table->optimize("", true, false, tables_->service->make_context());
+        tables_->table->optimize({.final = true}, tables_->service->make_context());
         EXPECT_EQ(tables_->table->part_infos().size(), 2u);
         EXPECT_EQ(tables_->count(), 2300u);
         mutate(delete_where(lit(1)));

@@ -58,7 +58,7 @@ TEST(Engines, MemoryKeepsRowsUntilTruncated)
     EXPECT_EQ(read(service, table, request).size(), 4u);
     table->truncate(nullptr);
     EXPECT_TRUE(read(service, table).empty());
-    EXPECT_THROW(table->optimize("", false, false, nullptr), Error);
+    EXPECT_THROW(table->optimize({}, nullptr), Error);
 }
 
 TEST(Engines, NullForgets)
@@ -107,7 +107,7 @@ TEST(Engines, MergeTreeRefusesWhatItDoesNotKnow)
     {
         try
         {
-            open_merge_tree_table(service, {"d", "x"}, "x-uuid", metadata, false);
+            open_merge_tree_table(service, "MergeTree", {"d", "x"}, "x-uuid", metadata, false);
         }
         catch (const Error& error)
         {

@@ -47,9 +47,9 @@ TEST(Merges, OptimizeFinalMakesOnePartAPartitionAndKeepsEveryRow)
         }
         expected = lines_of(events(0, 12000));
         EXPECT_EQ(tables.table->part_infos().size(), 60u);
-        tables.table->optimize("20241004", true, false, tables.service->make_context());
+        tables.table->optimize({.partition_id = "20241004", .final = true}, tables.service->make_context());
         EXPECT_EQ(tables.table->part_infos().size(), 31u);
-        tables.table->optimize("", true, false, tables.service->make_context());
+        tables.table->optimize({.final = true}, tables.service->make_context());
         const auto infos = tables.table->part_infos();
         ASSERT_EQ(infos.size(), 2u);
         EXPECT_EQ(infos[0].rows + infos[1].rows, 12000u);
@@ -73,7 +73,7 @@ TEST(Merges, MergedPartsAreSorted)
     tables.open(events_metadata());
     for (int i = 0; i < 5; ++i)
         tables.insert(events(static_cast<uint64_t>(i % 3) * 900, 3000, 1));
-    tables.table->optimize("", true, false, tables.service->make_context());
+    tables.table->optimize({.final = true}, tables.service->make_context());
     ScanRequest request;
     request.columns = {"host", "id"};
     auto lines = tables.rows_in_order(request);
@@ -97,7 +97,7 @@ TEST(Merges, DeduplicateDropsEqualRowsOnly)
     for (int i = 0; i < 3; ++i)
         tables.insert(events(0, 1500));
     tables.insert(events(1000, 1500));
-    tables.table->optimize("", true, true, tables.service->make_context());
+    tables.table->optimize({.final = true, .deduplicate = true}, tables.service->make_context());
     EXPECT_EQ(tables.rows(all_columns()), lines_of(events(0, 2500)));
 }
 
@@ -124,7 +124,7 @@ TEST(Merges, AScanKeepsThePartsItBeganWith)
     for (int i = 0; i < 4; ++i)
         tables.insert(events(static_cast<uint64_t>(i) * 2000, 2000, 1));
     const auto scan = tables.table->scan(all_columns(), tables.service->make_context());
-    tables.table->optimize("", true, false, tables.service->make_context());
+    tables.table->optimize({.final = true}, tables.service->make_context());
     tables.service->background().run_until_idle();
     std::vector<std::string> lines;
     for (Block block = scan->next(0); block.rows(); block = scan->next(0))
@@ -154,7 +154,7 @@ TEST(Merges, PowerCutsDuringMergesLoseNothing)
             files.set_plan(plan);
             try
             {
-                tables.table->optimize("", true, false, tables.service->make_context());
+                tables.table->optimize({.final = true}, tables.service->make_context());
                 tables.service->log().checkpoint();
                 tables.service->background().run_until_idle();
                 tables.service->log().checkpoint();
@@ -186,12 +186,12 @@ TEST(Merges, AFullDiskFailsTheMergeAndNothingElse)
     FaultPlan plan;
     plan.space_bytes = 2000;
     files.set_plan(plan);
-    EXPECT_THROW(tables.table->optimize("", true, false, tables.service->make_context()), Error);
+    EXPECT_THROW(tables.table->optimize({.final = true}, tables.service->make_context()), Error);
     EXPECT_EQ(tables.rows(all_columns()), lines_of(events(0, 8000, 1)));
     EXPECT_THROW(tables.insert(events(0, 500)), Error);
     files.set_plan({});
     tables.insert(events(8000, 500, 1));
-    tables.table->optimize("", true, false, tables.service->make_context());
+    tables.table->optimize({.final = true}, tables.service->make_context());
     EXPECT_EQ(tables.table->part_infos().size(), 1u);
     EXPECT_EQ(tables.rows(all_columns()), lines_of(events(0, 8500, 1)));
 }
