@@ -42,7 +42,10 @@ PlannedQuery SelectAnalyzer::run()
     if (select_.prewhere)
         check_prewhere();
     if (select_.prewhere)
+    {
         apply_filter(select_.prewhere, "PREWHERE");
+        prewhere_before_final();
+    }
     if (select_.where)
         apply_filter(select_.where, "WHERE");
     if (aggregates_)
@@ -321,6 +324,32 @@ void SelectAnalyzer::apply_filter(const AstPtr& ast, const char* clause)
     const ExpressionPtr condition = bind_in_stage(*ast, Stage::Rows, clause);
     apply_array_joins(false);
     keep_if(condition, false);
+}
+
+// An explicit PREWHERE chooses the rows that FINAL combines.
+void SelectAnalyzer::prewhere_before_final()
+{
+    if (current_->kind != PlanKind::Filter ||
+        context_.settings.get_bool("apply_prewhere_after_final"))
+        return;
+    PlanNode* node = current_->inputs[0].get();
+    while (node->kind == PlanKind::Filter) // a row policy
+        node = node->inputs[0].get();
+    if (node->kind != PlanKind::Read)
+        return;
+    auto& read = static_cast<ReadNode&>(*node);
+    if (!read.request.final || read.request.prewhere)
+        return;
+    std::unordered_map<std::string, ExpressionPtr> names;
+    for (size_t i = 0; i < read.output.size(); ++i)
+        names.emplace(read.output[i].name,
+                      Expression::input(read.request.columns[i], read.output[i].type));
+    const auto& condition = static_cast<const FilterNode&>(*current_).condition;
+    for (const auto& name : inputs_of({condition}))
+        if (!names.contains(name))
+            return;
+    read.request.prewhere = replace_inputs(condition, names, context_);
+    current_ = std::move(current_->inputs[0]);
 }
 
 void SelectAnalyzer::check_prewhere() const

@@ -120,6 +120,7 @@ private:
     ExpressionPtr bind_output(const Ast& ast, const char* clause); // after aggregation
     void apply_filter(const AstPtr& ast, const char* clause);
     void check_prewhere() const;
+    void prewhere_before_final();
     void keep_if(ExpressionPtr condition, bool for_totals);
     void project(const Expressions& values, const std::vector<std::string>& names,
                  bool keep_input);

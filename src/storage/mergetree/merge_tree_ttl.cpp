@@ -170,32 +170,38 @@ bool MergeTreeTable::has_due_group(const PartPtr& part, const TableMetadataPtr& 
         if (command.kind != Kind::Rollup)
             continue;
         const auto context = service_.make_context();
-        const auto& key = metadata->sorting_key.expressions;
-        const Expressions group(key.begin(),
-                                key.begin() + static_cast<ptrdiff_t>(command.rollup->key_parts));
-        ScanRequest request;
-        request.columns = inputs_of(group);
-        request.filter = without_null(command.predicate, *context);
-        SortKeys order(group.size());
+        const auto due = without_null(command.predicate, *context);
+        if (!has_row(part, metadata, due))
+            continue;
+        Expressions wanted(metadata->sorting_key.expressions.begin(),
+                           metadata->sorting_key.expressions.begin() +
+                               static_cast<ptrdiff_t>(command.rollup->key_parts));
+        SortKeys order(wanted.size());
         for (size_t i = 0; i < order.size(); ++i)
             order[i].column = i;
-        Block last;
+        wanted.push_back(due);
+        ScanRequest request;
+        request.columns = inputs_of(wanted);
+        Block last; // one row: the keys, and whether it is due
         const auto scan = scan_part(part, metadata, request); // one stream: in order
-        const ExpressionProgram program(group, *context);
+        const ExpressionProgram program(wanted, *context);
         for (Block block = scan->next(0); block.rows(); block = scan->next(0))
         {
-            Block keys;
-            if (!group.empty())
-            {
-                const Columns values = program.run(block);
-                for (size_t i = 0; i < values.size(); ++i)
-                    keys.add({to_flat(values[i]), group[i]->type(), std::to_string(i)});
-            }
-            keys.set_rows(block.rows());
-            if (key_run_starts(keys, order).size() < keys.rows() ||
-                (last.rows() && compare_rows(last, 0, keys, 0, order) == 0))
+            const Columns values = program.run(block);
+            Block rows;
+            for (size_t i = 0; i < values.size(); ++i)
+                rows.add({to_flat(values[i]), wanted[i]->type(), std::to_string(i)});
+            Mask mask;
+            column_to_mask(values.back(), due->type(), mask);
+            if (mask[0] && last.rows() && compare_rows(last, 0, rows, 0, order) == 0)
                 return true;
-            last = keys.slice(keys.rows() - 1, 1);
+            Mask begins(rows.rows(), 0);
+            for (const uint32_t start : key_run_starts(rows, order))
+                begins[start] = 1;
+            for (size_t row = 1; row < rows.rows(); ++row)
+                if (!begins[row] && mask[row] && mask[row - 1])
+                    return true;
+            last = mask[rows.rows() - 1] ? rows.slice(rows.rows() - 1, 1) : Block();
         }
     }
     return false;

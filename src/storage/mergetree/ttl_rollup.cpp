@@ -9,13 +9,6 @@
 namespace basalt
 {
 
-namespace
-{
-
-constexpr size_t kReadyRows = 8192;
-
-} // namespace
-
 // The first row that goes and the aggregates' states.
 class RowRollup::States
 {
@@ -140,16 +133,16 @@ void RowRollup::add(const Block& block, const Emit& emit)
     {
         const size_t end = group + 1 < starts.size() ? starts[group + 1] : block.rows();
         if (group || (last_key_.rows() && compare_rows(last_key_, 0, keys, 0, key_order_) != 0))
-            close_group(emit);
-        add_rows(block, due, arguments, starts[group], end, emit);
+            close_group();
+        add_rows(block, due, arguments, starts[group], end);
     }
     last_key_ = keys.slice(block.rows() - 1, 1);
     flush(emit);
 }
 
-// Rows of one group: those before the first that goes stay where they are.
+// Rows of one key.
 void RowRollup::add_rows(const Block& block, const Mask& due, const Columns& arguments,
-                         size_t begin, size_t end, const Emit& emit)
+                         size_t begin, size_t end)
 {
     for (size_t at = begin; at < end;)
     {
@@ -166,17 +159,13 @@ void RowRollup::add_rows(const Block& block, const Mask& due, const Columns& arg
             }
             states_->add(arguments, argument_begin_, at, stop);
         }
-        else if (!states_)
-            put(block, at, stop - at);
         else
         {
-            waiting_.push_back(block.slice(at, stop - at));
-            waiting_rows_ += stop - at;
+            close_group();
+            put(block, at, stop - at);
         }
         at = stop;
     }
-    if (waiting_rows_ > kMaxWaitingRows)
-        close_group(emit);
 }
 
 void RowRollup::put(const Block& block, size_t begin, size_t count)
@@ -186,17 +175,11 @@ void RowRollup::put(const Block& block, size_t begin, size_t count)
     rolled_.resize_fill(rolled_.size() + count, 0);
 }
 
-void RowRollup::close_group(const Emit& emit)
+void RowRollup::close_group()
 {
     if (states_)
         states_->append_results(results_);
     states_ = nullptr;
-    for (const auto& block : waiting_)
-        put(block, 0, block.rows());
-    waiting_.clear();
-    waiting_rows_ = 0;
-    if (rolled_.size() >= kReadyRows)
-        flush(emit);
 }
 
 // Only between groups: the results of an open one are not known.
@@ -240,7 +223,7 @@ void RowRollup::flush(const Emit& emit)
 
 void RowRollup::finish(const Emit& emit)
 {
-    close_group(emit);
+    close_group();
     flush(emit);
     last_key_ = Block();
 }

@@ -1,7 +1,7 @@
 #pragma once
 
-// TTL … GROUP BY … SET: rows whose time has come and that agree in the first parts of the sorting
-// key become one, made of aggregates over them and the first row's other values.
+// TTL … GROUP BY … SET: neighbouring rows whose time has come and that agree in the first parts of
+// the sorting key become one, made of aggregates over them and the first row's other values.
 
 #include "functions/aggregate_function.h"
 #include "functions/expression.h"
@@ -27,13 +27,11 @@ struct TtlRollup
     std::vector<std::pair<std::string, ExpressionPtr>> updates;
 };
 
-// A stream over rows in the order of the sorting key. Memory: a block, and of the group at hand the
-// rows that stay behind the first that goes, up to kMaxWaitingRows.
+// A stream over rows in the order of the sorting key. A row whose time has not come ends a group:
+// so the order stays. Memory: a block and the states of one group.
 class RowRollup
 {
 public:
-    static constexpr size_t kMaxWaitingRows = 65536;
-
     // command: of kind Rollup. Blocks: the table's physical columns.
     RowRollup(const MutationCommand& command, const TableMetadata& metadata,
               const QueryContext& context);
@@ -48,9 +46,9 @@ public:
 private:
     class States;
     void add_rows(const Block& block, const Mask& due, const Columns& arguments, size_t begin,
-                  size_t end, const Emit& emit);
+                  size_t end);
     void put(const Block& block, size_t begin, size_t count);
-    void close_group(const Emit& emit);
+    void close_group();
     void flush(const Emit& emit);
 
     std::shared_ptr<const TtlRollup> rollup_;
@@ -62,9 +60,7 @@ private:
     SortKeys key_order_;
     std::vector<size_t> argument_begin_; // of each aggregate in `arguments_`
     Block last_key_;                     // one row; empty: no group is open
-    std::unique_ptr<States> states_;     // of the open group; null: no row of it goes yet
-    std::vector<Block> waiting_;
-    size_t waiting_rows_ = 0;
+    std::unique_ptr<States> states_;     // of the rows that become one; null: there are none
     // Rows that go out with the next block.
     std::vector<MutableColumnPtr> ready_;   // by physical column
     std::vector<MutableColumnPtr> results_; // by aggregate, of rolled rows
