@@ -7,6 +7,7 @@
 #include "encodings/hex_text.h"
 #include "encodings/text_template.h"
 
+#include <array>
 #include <cstring>
 #include <string_view>
 
@@ -20,11 +21,36 @@ inline bool is_digit_byte(char c)
 {
     return static_cast<unsigned char>(c - '0') <= 9;
 }
+
+// What a byte may be part of.
+enum ByteClass : uint8_t
+{
+    kWordByte = 1,
+    kPathByte = 2,  // words too
+    kQueryByte = 4, // of a path behind a question mark; words too
+    kPathEnd = 8,   // no path ends with it
+};
+inline constexpr std::array<uint8_t, 256> kByteClasses = []
+{
+    std::array<uint8_t, 256> classes{};
+    for (size_t c = 0; c < 256; ++c)
+    {
+        const bool is_word = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+                             (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
+        classes[c] = is_word ? kWordByte | kPathByte | kQueryByte : 0;
+    }
+    for (const char c : {'.', '/', '-', '$', '@', '~', '+', '%', '#', ':', '?'})
+        classes[static_cast<size_t>(c)] |= kPathByte | kQueryByte;
+    for (const char c : {'&', '=', ',', '*', ';', '[', ']', '!'})
+        classes[static_cast<size_t>(c)] |= kQueryByte;
+    for (const char c : {'.', ':', '-', '?', ',', ';', '!', ']'})
+        classes[static_cast<size_t>(c)] |= kPathEnd;
+    return classes;
+}();
+
 inline bool is_word_byte(char c)
 {
-    const auto byte = static_cast<unsigned char>(c);
-    return is_digit_byte(c) || static_cast<unsigned char>((byte | 0x20) - 'a') <= 25 ||
-           byte == '_' || byte >= 0x80;
+    return kByteClasses[static_cast<unsigned char>(c)] & kWordByte;
 }
 
 // A value of an Integer, Decimal, Hex or Ipv4 slot.
@@ -160,22 +186,12 @@ inline const char* end_of_word(const char* at, const char* end)
 // some only after a question mark, without signs at its end that close a sentence or a key.
 inline const char* end_of_path(const char* at, const char* end)
 {
-    static constexpr std::string_view kJoints = "./-$@~+%#:?";
-    static constexpr std::string_view kQueryJoints = "&=,*;[]!";
-    bool is_query = false;
+    uint8_t wanted = kPathByte;
     const char* stop = at;
-    for (; stop < end; ++stop)
-    {
-        if (is_word_byte(*stop))
-            continue;
-        const bool joins = kJoints.find(*stop) != std::string_view::npos ||
-                           (is_query && kQueryJoints.find(*stop) != std::string_view::npos);
-        if (!joins)
-            break;
-        is_query |= *stop == '?';
-    }
-    constexpr std::string_view kEnds = ".:-?,;!]";
-    while (stop > at && kEnds.find(stop[-1]) != std::string_view::npos)
+    for (; stop < end && kByteClasses[static_cast<unsigned char>(*stop)] & wanted; ++stop)
+        if (*stop == '?')
+            wanted = kQueryByte;
+    while (stop > at && kByteClasses[static_cast<unsigned char>(stop[-1])] & kPathEnd)
         --stop;
     return stop;
 }

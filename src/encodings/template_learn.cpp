@@ -1,7 +1,7 @@
 #include "encodings/template_learn.h"
 
 #include "base/hash.h"
-#include "encodings/template_tokens.h"
+#include "encodings/sample_lines.h"
 
 #include <algorithm>
 #include <numeric>
@@ -19,9 +19,6 @@ namespace
 constexpr size_t kConstantRows = 8;
 // Rows that must all equal a number column.
 constexpr size_t kSiblingRows = 16;
-constexpr size_t kLeastSiblingText = 6;
-constexpr size_t kSiblingShare = 5; // one line in so many must hold the text
-
 // Lines that begin alike are cut behind that where at least so many skeletons follow, and where at
 // least one line in kLinesOfHeader begins in its own way.
 constexpr size_t kSkeletonsOfHeader = 8;
@@ -30,19 +27,9 @@ constexpr size_t kLeastHeaderRows = 64;
 constexpr size_t kLeastHeaderValues = 16; // of its last value
 constexpr size_t kMaxHeaderElements = 64;
 constexpr size_t kMaxHeaderText = 64;
+constexpr size_t kMaxChildren = 32;
 // A text that repeats so often is better kept whole than cut into several numbers.
 constexpr size_t kRepeats = 6;
-
-struct Line
-{
-    uint32_t row = 0;
-    uint32_t skeleton = 0;
-    std::vector<Token> tokens;
-    std::vector<uint32_t> elements; // tokens that are in no other
-
-    // Tokens that an element consists of.
-    size_t inner(size_t element) const { return tokens[elements[element]].detail; }
-};
 
 struct Learnt
 {
@@ -54,10 +41,8 @@ class Learner
 {
 public:
     Learner(const StringColumn& column, const RowIndexes& rows, SiblingColumns& siblings)
-        : column_(column), siblings_(siblings)
+        : lines_(column, rows, siblings), siblings_(siblings)
     {
-        choose_sibling_texts(rows);
-        read_lines(rows);
     }
 
     std::vector<TextTemplate> learn()
@@ -65,7 +50,7 @@ public:
         Members all(lines_.size());
         std::iota(all.begin(), all.end(), 0u);
         Members others;
-        if (sibling_texts_.empty())
+        if (!lines_.uses_sibling_texts())
             split_headers(all, 0, others);
         else
             others = std::move(all);
@@ -73,15 +58,15 @@ public:
         std::vector<uint32_t> order;
         for (const uint32_t line : others)
         {
-            auto& group = groups[lines_[line].skeleton];
+            auto& group = groups[lines_.skeleton(line)];
             if (group.empty())
-                order.push_back(lines_[line].skeleton);
+                order.push_back(lines_.skeleton(line));
             group.push_back(line);
         }
         for (const uint32_t skeleton : order)
         {
             const Members& members = groups[skeleton];
-            learn_group(members, lines_[members[0]].elements.size(), std::nullopt);
+            learn_group(members, lines_.elements(members[0]), std::nullopt);
         }
         std::stable_sort(learnt_.begin(), learnt_.end(),
                          [](const Learnt& a, const Learnt& b) { return a.rows > b.rows; });
@@ -99,162 +84,30 @@ public:
 private:
     using Members = std::vector<uint32_t>; // indexes into lines_
 
-    std::string_view line_at(uint32_t row) const { return column_.at(row); }
-
-    // Where the text of a column stands in the line as a whole, or npos.
-    size_t find_sibling(std::string_view line, uint32_t column, uint32_t row) const
-    {
-        const std::string_view text = siblings_.text(column).at(row);
-        if (text.size() < kLeastSiblingText || text.size() > line.size())
-            return std::string_view::npos;
-        const size_t at = line.find(text);
-        if (at == std::string_view::npos)
-            return at;
-        const bool begins = at == 0 || !is_word_byte(line[at - 1]) || !is_word_byte(text.front());
-        const size_t after = at + text.size();
-        const bool ends =
-            after == line.size() || !is_word_byte(line[after]) || !is_word_byte(text.back());
-        return begins && ends ? at : std::string_view::npos;
-    }
-
-    void choose_sibling_texts(const RowIndexes& rows)
-    {
-        for (const uint32_t column : siblings_.texts())
-        {
-            size_t hits = 0;
-            const size_t step = rows.size() / 256 + 1;
-            size_t seen = 0;
-            for (size_t i = 0; i < rows.size(); i += step, ++seen)
-                hits += find_sibling(line_at(rows[i]), column, rows[i]) != std::string_view::npos;
-            if (hits * kSiblingShare >= seen && hits >= 2)
-                sibling_texts_.push_back(column);
-        }
-    }
-
-    void read_lines(const RowIndexes& rows)
-    {
-        std::vector<SiblingSpan> spans;
-        std::vector<Token> tokens;
-        std::string key;
-        for (const uint32_t row : rows)
-        {
-            const std::string_view line = line_at(row);
-            if (line.size() > kMaxTemplateLine)
-                continue;
-            spans.clear();
-            for (const uint32_t column : sibling_texts_)
-            {
-                const size_t at = find_sibling(line, column, row);
-                if (at == std::string_view::npos)
-                    continue;
-                const auto size = static_cast<uint32_t>(siblings_.text(column).at(row).size());
-                const bool overlaps = std::any_of(
-                    spans.begin(), spans.end(), [&](const SiblingSpan& other)
-                    { return at < other.begin + other.size && other.begin < at + size; });
-                if (!overlaps)
-                    spans.push_back({static_cast<uint32_t>(at), size, column});
-            }
-            std::sort(spans.begin(), spans.end(), [](const SiblingSpan& a, const SiblingSpan& b)
-                      { return a.begin < b.begin; });
-            if (!tokenize(line, spans, tokens))
-                continue;
-            Line& read = lines_.emplace_back();
-            read.row = row;
-            read.tokens = tokens;
-            key.clear();
-            for (uint32_t i = 0; i < tokens.size(); i += 1 + (tokens[i].is_unit() ? tokens[i].detail : 0))
-            {
-                read.elements.push_back(i);
-                append_skeleton(line, tokens[i], false, key);
-            }
-            read.skeleton =
-                skeletons_.emplace(key, static_cast<uint32_t>(skeletons_.size())).first->second;
-        }
-    }
-
-    // What a token has in common with others of its kind. with_words: words are kept.
-    static void append_skeleton(std::string_view line, const Token& token, bool with_words,
-                                std::string& key)
-    {
-        switch (token.kind)
-        {
-        case SlotKind::Word:
-            if (!with_words)
-            {
-                key.push_back('\5');
-                break;
-            }
-            [[fallthrough]];
-        case SlotKind::Literal:
-            for (const char c : line.substr(token.begin, token.size))
-            {
-                if (static_cast<unsigned char>(c) < 16)
-                    key.push_back('\17');
-                key.push_back(c);
-            }
-            break;
-        case SlotKind::Integer:
-        case SlotKind::Decimal:
-        case SlotKind::HexLower:
-        case SlotKind::HexUpper:
-            key.push_back('\2');
-            break;
-        case SlotKind::SiblingText:
-            key.push_back('\6');
-            append_varint(key, token.detail);
-            break;
-        case SlotKind::Time:
-            key.push_back('\1');
-            key.append(reinterpret_cast<const char*>(&token.detail), sizeof token.detail);
-            break;
-        case SlotKind::Uuid:
-            key.push_back('\3');
-            break;
-        case SlotKind::Ipv4:
-            key.push_back('\4');
-            break;
-        case SlotKind::Path:
-            key.push_back('\7');
-            break;
-        default:
-            key.push_back('\10');
-        }
-    }
-
-    const Token& token_at(uint32_t member, size_t element, size_t inner) const
-    {
-        const Line& line = lines_[member];
-        return line.tokens[line.elements[element] + inner];
-    }
-    std::string_view text_of(uint32_t member, size_t element, size_t inner = 0) const
-    {
-        const Token& token = token_at(member, element, inner);
-        return line_at(lines_[member].row).substr(token.begin, token.size);
-    }
-
     // Templates "what lines begin with, and a rest", for lines whose first `depth` elements are
     // alike; others: lines that are not among them.
     void split_headers(const Members& lines, size_t depth, Members& others)
     {
         Members same = lines;
-        Members dropped;
-        std::vector<std::pair<std::string, Members>> children;
+        Members past; // of the last division
+        std::vector<std::pair<uint64_t, Members>> children;
         for (; depth < kMaxHeaderElements; ++depth)
         {
-            divide(same, depth, children);
+            divide(same, depth, children, past);
             size_t most = 0;
             for (size_t i = 0; i < children.size(); ++i)
                 if (children[i].second.size() > children[most].second.size())
                     most = i;
-            if (children.empty() || children[most].second.size() * 10 < lines.size() * 9)
+            if (children.empty() || children[most].first == 0 ||
+                children[most].second.size() * 10 < lines.size() * 9)
                 break;
             for (size_t i = 0; i < children.size(); ++i)
                 if (i != most)
-                    dropped.insert(dropped.end(), children[i].second.begin(),
-                                   children[i].second.end());
+                    others.insert(others.end(), children[i].second.begin(),
+                                  children[i].second.end());
+            others.insert(others.end(), past.begin(), past.end());
             same = std::move(children[most].second);
         }
-        others.insert(others.end(), dropped.begin(), dropped.end());
         if (same.size() < kLeastHeaderRows || count_skeletons(same) < kSkeletonsOfHeader)
             others.insert(others.end(), same.begin(), same.end());
         else if (const size_t header = header_of(same, depth))
@@ -262,31 +115,45 @@ private:
         else if (depth == kMaxHeaderElements)
             others.insert(others.end(), same.begin(), same.end());
         else
-            for (auto& [key, child] : children)
+        {
+            others.insert(others.end(), past.begin(), past.end());
+            for (auto& [shape, child] : children)
             {
-                if (child.size() * 8 >= same.size() && depth + 1 < kMaxHeaderElements)
+                if (shape && child.size() * 8 >= same.size() && depth + 1 < kMaxHeaderElements)
                     split_headers(child, depth + 1, others);
                 else
                     others.insert(others.end(), child.begin(), child.end());
             }
+        }
     }
 
-    // Lines by what their element is like; those that have none are one more child.
+    // Lines by what their element is like; those that have none are one more child. past: lines
+    // behind many children.
     void divide(const Members& lines, size_t element,
-                std::vector<std::pair<std::string, Members>>& children) const
+                std::vector<std::pair<uint64_t, Members>>& children, Members& past) const
     {
         children.clear();
-        std::unordered_map<std::string, size_t> numbers;
-        std::string key;
+        past.clear();
+        size_t last = 0;
         for (const uint32_t line : lines)
         {
-            key.clear();
-            if (element < lines_[line].elements.size())
-                append_skeleton(line_at(lines_[line].row), token_at(line, element, 0), false, key);
-            const auto [found, is_new] = numbers.emplace(key, children.size());
-            if (is_new)
-                children.push_back({key, {}});
-            children[found->second].second.push_back(line);
+            const uint64_t shape =
+                element < lines_.elements(line) ? lines_.element(line, element).shape : 0;
+            if (children.empty() || children[last].first != shape)
+            {
+                last = 0;
+                while (last < children.size() && children[last].first != shape)
+                    ++last;
+                if (last == kMaxChildren)
+                {
+                    last = 0;
+                    past.push_back(line);
+                    continue;
+                }
+                if (last == children.size())
+                    children.push_back({shape, {}});
+            }
+            children[last].second.push_back(line);
         }
     }
 
@@ -294,7 +161,7 @@ private:
     {
         std::unordered_set<uint32_t> distinct;
         for (const uint32_t line : lines)
-            distinct.insert(lines_[line].skeleton);
+            distinct.insert(lines_.skeleton(line));
         return distinct.size();
     }
 
@@ -305,13 +172,13 @@ private:
         std::unordered_set<std::string_view> distinct;
         for (; elements > 0; --elements)
         {
-            const SlotKind kind = token_at(lines[0], elements - 1, 0).kind;
+            const SlotKind kind = lines_.token(lines[0], elements - 1).kind;
             if (kind == SlotKind::Literal || kind == SlotKind::Word || kind == SlotKind::Quoted ||
                 kind == SlotKind::Path)
                 continue;
             distinct.clear();
             for (const uint32_t line : lines)
-                distinct.insert(text_of(line, elements - 1));
+                distinct.insert(lines_.token_text(line, elements - 1));
             if (distinct.size() > kLeastHeaderValues)
                 break;
         }
@@ -319,26 +186,26 @@ private:
             return 0;
         distinct.clear();
         for (const uint32_t line : lines)
-            distinct.insert(line_at(lines_[line].row).substr(0, begin_of(line, elements)));
+            distinct.insert(lines_.text(line).substr(0, begin_of(line, elements)));
         return distinct.size() * kLinesOfHeader >= lines.size() ? elements : 0;
     }
 
     size_t begin_of(uint32_t line, size_t element) const
     {
-        return element < lines_[line].elements.size() ? token_at(line, element, 0).begin
-                                                      : line_at(lines_[line].row).size();
+        return element < lines_.elements(line) ? lines_.token(line, element).begin
+                                               : lines_.text(line).size();
     }
 
     // What all lines have from an element on, without a part of a word.
     std::string_view common_text(const Members& lines, size_t element) const
     {
         const auto rest = [&](uint32_t line)
-        { return line_at(lines_[line].row).substr(begin_of(line, element)); };
+        { return lines_.text(line).substr(begin_of(line, element)); };
         const auto text_at = [&](uint32_t line)
         {
-            const bool is_text = element < lines_[line].elements.size() &&
-                                 token_at(line, element, 0).kind == SlotKind::Literal;
-            return is_text ? text_of(line, element) : std::string_view();
+            const bool is_text = element < lines_.elements(line) &&
+                                 lines_.token(line, element).kind == SlotKind::Literal;
+            return is_text ? lines_.token_text(line, element) : std::string_view();
         };
         std::string_view common = text_at(lines[0]);
         if (std::all_of(lines.begin(), lines.end(),
@@ -366,7 +233,7 @@ private:
         std::vector<size_t> choices; // elements that may be text
         for (size_t p = 0; p < elements; ++p)
         {
-            const Token& token = token_at(members[0], p, 0);
+            const Token& token = lines_.token(members[0], p, 0);
             if (!token.is_unit())
                 shape[p] = part_at(members, p, 0);
             else
@@ -410,20 +277,20 @@ private:
     // A unit of several numbers whose texts come again and again.
     bool is_repeated(const Members& members, size_t element, size_t contents) const
     {
-        const Token& first = token_at(members[0], element, 0);
+        const Token& first = lines_.token(members[0], element, 0);
         if (!first.is_unit() || members.size() < kRepeats)
             return false;
         size_t values = 0;
-        for (size_t i = 1; i <= lines_[members[0]].inner(element); ++i)
+        for (size_t i = 1; i <= lines_.inner_tokens(members[0], element); ++i)
         {
-            const SlotKind kind = token_at(members[0], element, i).kind;
+            const SlotKind kind = lines_.token(members[0], element, i).kind;
             values += kind != SlotKind::Literal && kind != SlotKind::Word;
         }
         if (values < 2 && contents < 2)
             return false;
         std::unordered_set<std::string_view> texts;
         for (const uint32_t member : members)
-            texts.insert(text_of(member, element));
+            texts.insert(lines_.token_text(member, element));
         return texts.size() > contents && texts.size() * kRepeats < members.size();
     }
 
@@ -432,7 +299,7 @@ private:
     TemplatePart part_at(const Members& members, size_t p, size_t inner)
     {
         TemplatePart part;
-        const Token& first = token_at(members[0], p, inner);
+        const Token& first = lines_.token(members[0], p, inner);
         part.kind = first.kind;
         if (first.kind == SlotKind::SiblingText)
             part.sibling = first.detail;
@@ -449,7 +316,7 @@ private:
         size_t decimals = 0, lower = 0, upper = 0, longest = 0;
         for (const uint32_t member : members)
         {
-            const Token& token = token_at(member, p, inner);
+            const Token& token = lines_.token(member, p, inner);
             decimals += token.kind == SlotKind::Decimal;
             lower += token.kind == SlotKind::HexLower;
             upper += token.kind == SlotKind::HexUpper;
@@ -470,9 +337,9 @@ private:
 
     bool is_constant(const Members& members, size_t p, size_t inner) const
     {
-        const std::string_view text = text_of(members[0], p, inner);
+        const std::string_view text = lines_.token_text(members[0], p, inner);
         return std::all_of(members.begin(), members.end(),
-                           [&](uint32_t member) { return text_of(member, p, inner) == text; });
+                           [&](uint32_t member) { return lines_.token_text(member, p, inner) == text; });
     }
 
     void find_sibling_number(const Members& members, size_t p, size_t inner, TemplatePart& part)
@@ -486,8 +353,8 @@ private:
                 members.begin(), members.end(),
                 [&](uint32_t member)
                 {
-                    const std::string_view text = text_of(member, p, inner);
-                    return equals_sibling(text, numbers, lines_[member].row);
+                    const std::string_view text = lines_.token_text(member, p, inner);
+                    return equals_sibling(text, numbers, lines_.row(member));
                 });
             if (!equal)
                 continue;
@@ -511,19 +378,20 @@ private:
     // are.
     size_t number_contents(const Members& members, size_t p, std::vector<uint32_t>& numbers) const
     {
-        std::unordered_map<std::string, uint32_t> known;
+        std::unordered_map<uint64_t, uint32_t> known;
         numbers.reserve(members.size());
-        std::string key;
+        uint64_t last = 0;
         for (const uint32_t member : members)
         {
-            key.clear();
-            const Token& token = token_at(member, p, 0);
-            if (!token.is_unit())
-                key = text_of(member, p);
-            for (size_t i = 1; token.is_unit() && i <= token.detail; ++i)
-                append_skeleton(line_at(lines_[member].row), token_at(member, p, i), true, key);
+            const uint64_t content = lines_.element(member, p).content;
+            if (!numbers.empty() && content == last)
+            {
+                numbers.push_back(numbers.back());
+                continue;
+            }
+            last = content;
             numbers.push_back(
-                known.emplace(key, static_cast<uint32_t>(known.size())).first->second);
+                known.emplace(content, static_cast<uint32_t>(known.size())).first->second);
         }
         return known.size();
     }
@@ -549,11 +417,14 @@ private:
         for (size_t p = 0; p < shape.size(); ++p)
         {
             const size_t inner = shape[p].kind == SlotKind::Quoted || shape[p].kind == SlotKind::Path
-                                     ? lines_[members[0]].inner(p)
+                                     ? lines_.inner_tokens(members[0], p)
                                      : 0;
+            const bool alike =
+                std::all_of(members.begin(), members.end(), [&](uint32_t member)
+                            { return lines_.inner_tokens(member, p) == lines_.inner_tokens(members[0], p); });
             if (inner == 0 && expand[p])
-                append_text(learnt.parts, text_of(members[0], p));
-            else if (!expand[p])
+                append_text(learnt.parts, lines_.token_text(members[0], p));
+            else if (!expand[p] || !alike)
                 add_part(members, p, 0, shape[p], learnt.parts);
             else
                 for (size_t i = 1; i <= inner; ++i)
@@ -582,7 +453,7 @@ private:
                            part.kind != SlotKind::Time && members.size() >= 2 * kConstantRows &&
                            is_constant(members, p, inner));
         if (fold)
-            append_text(parts, text_of(members[0], p, inner));
+            append_text(parts, lines_.token_text(members[0], p, inner));
         else
             parts.push_back(part);
     }
@@ -596,11 +467,8 @@ private:
         parts.back().text += text;
     }
 
-    const StringColumn& column_;
+    SampleLines lines_;
     SiblingColumns& siblings_;
-    std::vector<uint32_t> sibling_texts_;
-    std::vector<Line> lines_;
-    std::unordered_map<std::string, uint32_t> skeletons_;
     std::vector<Learnt> learnt_;
 };
 

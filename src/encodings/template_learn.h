@@ -11,7 +11,7 @@
 namespace basalt::inline encodings
 {
 
-inline constexpr size_t kTemplateSampleRows = 4096;
+inline constexpr size_t kTemplateSampleRows = 2048;
 inline constexpr size_t kMaxTuplesOfSkeleton = 16;
 inline constexpr size_t kMaxLearntAtOnce = 512;
 
