@@ -26,6 +26,7 @@ struct Parsed
     StatusOptions status;
     RestoreOptions restore;
     BenchOptions bench;
+    LinkOptions link;
     std::optional<int64_t> keep, every_hours;
     std::string folder, unfinished, file, path;
     std::function<int()> command;
@@ -171,6 +172,16 @@ void add_backups(CLI::App& app, Parsed& p)
     fetch->add_option("path", p.path)->required();
 }
 
+void add_link(CLI::App& app, Parsed& p)
+{
+    auto* link = add_command(app, p, "link", "make a database of Basalt follow its tables",
+                             [&p] { return link_command(p.common, p.link); });
+    link->add_option("--url", p.link.url, "of the Basalt server")->capture_default_str();
+    link->add_option("--database", p.link.database, "of Basalt; default: the instance's");
+    link->add_option("--timeout", p.link.timeout_s, "seconds to wait for the first copy")
+        ->capture_default_str();
+}
+
 void add_bench(CLI::App& app, Parsed& p)
 {
     BenchOptions& o = p.bench;
@@ -214,6 +225,7 @@ int pg_main(int argc, char** argv)
     add_inspection(app, parsed);
     add_config(app, parsed);
     add_backups(app, parsed);
+    add_link(app, parsed);
     add_bench(app, parsed);
     try
     {

@@ -4,6 +4,7 @@
 
 #include "base/settings.h"
 #include "engine/engine.h"
+#include "integrations/postgres/replication.h"
 #include "io/file_system.h"
 #include "io/host_name.h"
 #include "net/http/server.h"
@@ -11,6 +12,7 @@
 #include "net/postgres/server.h"
 #include "programs/pg/commands.h"
 #include "programs/play_page.h"
+#include "programs/replication_table.h"
 #include "system/system_tables.h"
 
 #include <CLI/CLI.hpp>
@@ -81,9 +83,13 @@ int server_main(int argc, char** argv)
     files.create_directories(options.path);
     const auto lock = files.lock_file(options.path + "/lock");
     const pg::OwnedInstances postgres(postgres_home, postgres_instances);
+    pg::PostgresReplication replication;
+    options.register_more = [&replication](Engine& engine) { replication.register_in(engine); };
     Engine engine(files, options);
     engine.start();
     register_system_tables(engine);
+    add_replication_table(engine, replication);
+    replication.start();
 
     std::unique_ptr<HttpServer> server;
     http.display_name = host_name();
@@ -127,6 +133,7 @@ int server_main(int argc, char** argv)
         native_server->stop();
     if (server)
         server->stop();
+    replication.stop();
     engine.stop();
     return 0;
 }

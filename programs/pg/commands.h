@@ -89,6 +89,14 @@ int archive_wal_command(const std::string& folder, const std::string& path);
 int fetch_wal_command(const std::string& folder, const std::string& unfinished,
                       const std::string& name, const std::string& path);
 
+struct LinkOptions
+{
+    std::string url = "http://127.0.0.1:8123/";
+    std::string database; // of Basalt; empty: the instance's
+    int64_t timeout_s = 600;
+};
+int link_command(const CommonOptions& common, const LinkOptions& options);
+
 int bench_command(BenchOptions options, bool quick, const std::string& report_folder);
 
 } // namespace basalt::pg

@@ -19,6 +19,7 @@ constexpr SettingDefinition kBasaltTable[] = {
     {"basalt_lazy_materialization", "Bool", "1", "Production"},
     {"basalt_predicates_on_encoded_pages", "Bool", "1", "Production"},
     {"basalt_read_text_prefixes", "Bool", "1", "Production"},
+    {"postgres_min_lsn", "String", "", "Production"},
 };
 
 const SettingDefinition* find(std::span<const SettingDefinition> table, std::string_view name)

@@ -177,7 +177,8 @@ template <size_t n> bool among(const std::string_view (&names)[n], std::string_v
 
 SettingSupport setting_support(std::string_view name)
 {
-    if (among(kHonoured, name) || name.starts_with("basalt_"))
+    if (among(kHonoured, name) || name.starts_with("basalt_") ||
+        name == "postgres_min_lsn")
         return SettingSupport::Honoured;
     return among(kNotImplemented, name) ? SettingSupport::NotImplemented
                                         : SettingSupport::Accepted;

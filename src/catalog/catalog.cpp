@@ -72,6 +72,16 @@ void Catalog::register_table_function(std::string name, TableFunctionFactory fac
     impl_->table_functions[std::move(name)] = std::move(factory);
 }
 
+void Catalog::register_database_engine(std::string name, DatabaseEngine& engine)
+{
+    impl_->database_engines[std::move(name)] = &engine;
+}
+
+bool Catalog::is_database_engine(const std::string& name) const
+{
+    return impl_->database_engines.contains(name);
+}
+
 std::vector<std::string> Catalog::engine_names() const
 {
     std::vector<std::string> names;

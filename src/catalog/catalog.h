@@ -66,6 +66,18 @@ struct DatabaseInfo
     std::string uuid;
     std::string comment;
     bool system = false; // system, INFORMATION_SCHEMA: not persisted
+    // "MaterializedPostgreSQL('host:port', …) SETTINGS …" of a DatabaseEngine; may hold passwords.
+    std::string engine_full = {};
+};
+
+// Databases whose tables come from elsewhere. Threads: any; never called with a lock of the catalog.
+class DatabaseEngine
+{
+public:
+    virtual ~DatabaseEngine() = default;
+    virtual void check(const DatabaseInfo& info) = 0;   // throws for what cannot be made
+    virtual void created(const DatabaseInfo& info) = 0; // it is in the catalog
+    virtual void dropping(const DatabaseInfo& info) = 0; // its tables go next
 };
 
 // Limits of names and of what one database may hold.
@@ -81,6 +93,9 @@ public:
 
     void register_engine(std::string name, TableFactory factory);
     void register_table_function(std::string name, TableFunctionFactory factory);
+    // Before load(); the engine lives as long as the catalog.
+    void register_database_engine(std::string name, DatabaseEngine& engine);
+    bool is_database_engine(const std::string& name) const;
     std::vector<std::string> engine_names() const;
     std::vector<std::string> table_function_names() const;
     const TableFactory* find_engine(const std::string& name) const;

@@ -9,12 +9,21 @@
 namespace basalt
 {
 
+std::string engine_text(const Ast& storage)
+{
+    // Formatted, a storage clause begins with " ENGINE = ".
+    constexpr std::string_view kEngine = "ENGINE = ";
+    const std::string text = format_query(storage);
+    const size_t at = text.find(kEngine);
+    return at == std::string::npos ? text : text.substr(at + kEngine.size());
+}
+
 std::string Catalog::Impl::database_text(const DatabaseInfo& info)
 {
     std::string text = "ATTACH DATABASE _";
     if (!info.uuid.empty())
         text += " UUID '" + info.uuid + "'";
-    text += "\nENGINE = " + info.engine;
+    text += "\nENGINE = " + (info.engine_full.empty() ? info.engine : info.engine_full);
     if (!info.comment.empty())
         text += "\nCOMMENT " + quote_string(info.comment);
     return text + "\n";
@@ -23,7 +32,10 @@ std::string Catalog::Impl::database_text(const DatabaseInfo& info)
 void Catalog::create_database(const DatabaseInfo& info, bool if_not_exists)
 {
     check_catalog_name(info.name);
-    std::lock_guard ddl(impl_->ddl);
+    DatabaseEngine* engine = impl_->engine_of(info);
+    if (engine && !database_exists(info.name))
+        engine->check(info);
+    std::unique_lock ddl(impl_->ddl);
     if (database_exists(info.name))
     {
         if (if_not_exists)
@@ -37,8 +49,13 @@ void Catalog::create_database(const DatabaseInfo& info, bool if_not_exists)
     if (impl_->persists(database))
         impl_->metadata.apply({{impl_->metadata.database_file(info.name), false,
                                 impl_->database_text(info)}});
-    std::unique_lock lock(impl_->mutex);
-    impl_->databases[info.name] = std::move(database);
+    {
+        std::unique_lock lock(impl_->mutex);
+        impl_->databases[info.name] = std::move(database);
+    }
+    ddl.unlock();
+    if (engine)
+        engine->created(info);
 }
 
 void Catalog::alter_database_comment(const std::string& name, const std::string& comment)
@@ -56,6 +73,9 @@ void Catalog::alter_database_comment(const std::string& name, const std::string&
 
 void Catalog::drop_database(const std::string& name, bool if_exists)
 {
+    for (const DatabaseInfo& info : databases())
+        if (DatabaseEngine* engine = impl_->engine_of(info); engine && info.name == name)
+            engine->dropping(info);
     std::lock_guard ddl(impl_->ddl);
     std::vector<TablePtr> tables;
     {
@@ -97,6 +117,10 @@ void Catalog::rename_database(const std::string& from, const std::string& to)
         throw Error(error_codes::DATABASE_ALREADY_EXISTS,
                     fmt::format("Database {} already exists.", quote_identifier_if_needed(to)));
     Impl::Database database = impl_->database(from);
+    if (impl_->engine_of(database.info))
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    fmt::format("Renaming databases of engine {} is not implemented",
+                                database.info.engine));
     database.info.name = to;
     std::vector<MetadataChange> changes;
     const bool persists = impl_->persists(database);
@@ -161,8 +185,12 @@ void Catalog::Impl::load_database(const MetadataFiles::DatabaseFile& file, const
             {
                 info.uuid = create->uuid;
                 if (create->storage && create->storage->as<AstStorage>()->engine)
+                {
                     info.engine =
                         create->storage->as<AstStorage>()->engine->as<AstFunction>()->name;
+                    if (engine_of(info))
+                        info.engine_full = engine_text(*create->storage);
+                }
                 if (create->comment)
                     info.comment = create->comment->as<AstLiteral>()->text;
             }

@@ -29,6 +29,7 @@ struct Catalog::Impl
     MetadataFiles metadata;
     std::map<std::string, Database> databases;
     std::map<std::string, TableFactory> engines;
+    std::map<std::string, DatabaseEngine*> database_engines;
     std::map<std::string, TableFunctionFactory> table_functions;
     std::map<std::string, std::string> table_functions_lower;
     std::vector<TablePtr> dropped;
@@ -37,6 +38,11 @@ struct Catalog::Impl
     bool persists(const Database& database) const
     {
         return metadata.enabled() && !database.info.system && database.info.engine != "Memory";
+    }
+    DatabaseEngine* engine_of(const DatabaseInfo& info) const
+    {
+        const auto it = database_engines.find(info.engine);
+        return it == database_engines.end() ? nullptr : it->second;
     }
     Database& database(const std::string& name)
     {

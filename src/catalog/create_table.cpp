@@ -20,6 +20,12 @@ bool is_merge_tree(const std::string& engine)
     return engine.ends_with("MergeTree");
 }
 
+// Stored in a MergeTree of its own.
+bool is_replica(const std::string& engine)
+{
+    return engine == "MaterializedPostgreSQL";
+}
+
 std::string literal_text(const Ast& ast)
 {
     if (const auto* literal = ast.as<AstLiteral>())
@@ -89,7 +95,7 @@ void bind_storage(AstCreateTable& create, TableMetadata& metadata, bool is_new,
         for (const SettingChange& change : storage.settings->as<AstSetQuery>()->changes)
             metadata.settings.emplace_back(change.name,
                                            change.value ? literal_text(*change.value) : "");
-    if (!is_merge_tree(engine))
+    if (!is_merge_tree(engine) && !is_replica(engine))
     {
         if (storage.partition_by || storage.primary_key || storage.order_by || storage.sample_by)
             throw Error(error_codes::BAD_ARGUMENTS,

@@ -67,6 +67,8 @@ void bind_constraint(const AstConstraintDeclaration& declaration,
                      const QueryContext& context);
 // What is kept of a CREATE: without a name, so that the name of the file is the table's.
 std::string stored_create_text(const AstPtr& create_query);
+// What stands behind ENGINE = in an AstStorage, with its settings.
+std::string engine_text(const Ast& storage);
 
 // The engine's arguments; also puts a version that orders rows at the end of the sorting key.
 // Throws NO_SUCH_COLUMN_IN_TABLE (16), BAD_TYPE_OF_FIELD (169), BAD_ARGUMENTS (36),

@@ -56,6 +56,8 @@ void Engine::start()
     catalog_ = std::make_unique<Catalog>(files_, options_.path);
     register_engines(*this);
     register_all_table_function(*catalog_);
+    if (options_.register_more)
+        options_.register_more(*this);
     storage_->set_mutation_binder(
         [this](const Table& table, const std::string& text, QueryContextPtr context)
         { return bind_mutation_text(*this, table, text, context); });

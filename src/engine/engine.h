@@ -18,6 +18,7 @@ namespace basalt
 
 class StorageService;
 struct StorageOptions;
+class Engine;
 
 struct EngineOptions
 {
@@ -29,6 +30,8 @@ struct EngineOptions
     Clock* clock = &system_clock(); // outlives the engine
     // Called with the storage's options before it is made; may be null.
     std::function<void(StorageOptions&)> adjust_storage;
+    // Engines and functions of rooms above this one, before stored tables are opened.
+    std::function<void(Engine&)> register_more;
 };
 
 class Engine

@@ -14,8 +14,13 @@ using namespace error_codes;
 struct Connection::Impl
 {
     PGconn* connection = nullptr;
+    char* copied = nullptr; // the last row of COPY
 
-    ~Impl() { PQfinish(connection); }
+    ~Impl()
+    {
+        PQfreemem(copied);
+        PQfinish(connection);
+    }
 };
 
 namespace
@@ -27,6 +32,30 @@ std::string trimmed_message(const char* message)
     while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
         text.pop_back();
     return text;
+}
+
+using Result = std::unique_ptr<PGresult, decltype(&PQclear)>;
+
+[[noreturn]] void throw_refused(PGconn* connection, const PGresult* result)
+{
+    const char* state = result ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : nullptr;
+    throw Error(POSTGRESQL_CONNECTION_FAILURE,
+                fmt::format("PostgreSQL refuses a statement: {}{}{}",
+                            trimmed_message(PQerrorMessage(connection)),
+                            state ? ", SQLSTATE " : "", state ? state : ""));
+}
+
+std::string doubled(std::string_view text, char quote)
+{
+    std::string out(1, quote);
+    for (const char c : text)
+    {
+        if (c == quote)
+            out.push_back(c);
+        out.push_back(c);
+    }
+    out.push_back(quote);
+    return out;
 }
 
 } // namespace
@@ -71,7 +100,7 @@ std::vector<Row> Connection::query(const std::string& sql, const std::vector<Cel
     for (const auto& parameter : parameters)
         values.push_back(parameter ? parameter->c_str() : nullptr);
     // Without parameters several statements may stand in one text.
-    const std::unique_ptr<PGresult, decltype(&PQclear)> result(
+    const Result result(
         values.empty() ? PQexec(impl_->connection, sql.c_str())
                        : PQexecParams(impl_->connection, sql.c_str(),
                                       static_cast<int>(values.size()), nullptr, values.data(),
@@ -79,13 +108,7 @@ std::vector<Row> Connection::query(const std::string& sql, const std::vector<Cel
         &PQclear);
     const ExecStatusType status = PQresultStatus(result.get());
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
-    {
-        const char* state = PQresultErrorField(result.get(), PG_DIAG_SQLSTATE);
-        throw Error(POSTGRESQL_CONNECTION_FAILURE,
-                    fmt::format("PostgreSQL refuses a statement: {}{}{}",
-                                trimmed_message(PQerrorMessage(impl_->connection)),
-                                state ? ", SQLSTATE " : "", state ? state : ""));
-    }
+        throw_refused(impl_->connection, result.get());
     std::vector<Row> rows(static_cast<size_t>(PQntuples(result.get())));
     const int columns = PQnfields(result.get());
     for (size_t i = 0; i < rows.size(); ++i)
@@ -107,6 +130,84 @@ std::string Connection::value(const std::string& sql, const std::vector<Cell>& p
     if (rows.empty() || rows[0].empty() || !rows[0][0])
         return {};
     return *rows[0][0];
+}
+
+void Connection::start_copy_out(const std::string& sql)
+{
+    const Result result(PQexec(impl_->connection, sql.c_str()), &PQclear);
+    if (PQresultStatus(result.get()) != PGRES_COPY_OUT)
+        throw_refused(impl_->connection, result.get());
+}
+
+std::optional<std::string_view> Connection::next_copy_row()
+{
+    PQfreemem(impl_->copied);
+    impl_->copied = nullptr;
+    const int bytes = PQgetCopyData(impl_->connection, &impl_->copied, 0);
+    if (bytes > 0)
+    {
+        std::string_view row(impl_->copied, static_cast<size_t>(bytes));
+        if (row.back() == '\n')
+            row.remove_suffix(1);
+        return row;
+    }
+    if (bytes == -2)
+        throw_refused(impl_->connection, nullptr);
+    for (;;)
+    {
+        const Result result(PQgetResult(impl_->connection), &PQclear);
+        if (!result)
+            return std::nullopt;
+        if (PQresultStatus(result.get()) != PGRES_COMMAND_OK)
+            throw_refused(impl_->connection, result.get());
+    }
+}
+
+void Connection::start_copy_in(const std::string& sql)
+{
+    const Result result(PQexec(impl_->connection, sql.c_str()), &PQclear);
+    if (PQresultStatus(result.get()) != PGRES_COPY_IN)
+        throw_refused(impl_->connection, result.get());
+}
+
+void Connection::put_copy_bytes(std::string_view bytes)
+{
+    if (PQputCopyData(impl_->connection, bytes.data(), static_cast<int>(bytes.size())) != 1)
+        throw_refused(impl_->connection, nullptr);
+}
+
+void Connection::finish_copy_in()
+{
+    if (PQputCopyEnd(impl_->connection, nullptr) != 1)
+        throw_refused(impl_->connection, nullptr);
+    for (;;)
+    {
+        const Result result(PQgetResult(impl_->connection), &PQclear);
+        if (!result)
+            return;
+        if (PQresultStatus(result.get()) != PGRES_COMMAND_OK)
+            throw_refused(impl_->connection, result.get());
+    }
+}
+
+void Connection::cancel()
+{
+    const std::unique_ptr<PGcancel, decltype(&PQfreeCancel)> request(
+        PQgetCancel(impl_->connection), &PQfreeCancel);
+    char message[256];
+    if (request)
+        PQcancel(request.get(), message, sizeof(message));
+}
+
+std::string quote_name(std::string_view name)
+{
+    return doubled(name, '"');
+}
+
+std::string quote_text(std::string_view text)
+{
+    // standard_conforming_strings is on since 9.1: a backslash is a backslash.
+    return doubled(text, '\'');
 }
 
 } // namespace basalt::pg

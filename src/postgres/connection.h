@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct Instance;
 
 using Cell = std::optional<std::string>; // nothing is NULL
 using Row = std::vector<Cell>;
+
+// "shop"."my table": names as SQL has them.
+std::string quote_name(std::string_view name);
+// 'it''s'
+std::string quote_text(std::string_view text);
 
 class Connection
 {
@@ -34,6 +40,16 @@ public:
     std::vector<Row> query(const std::string& sql, const std::vector<Cell>& parameters = {});
     // The first column of the first row; empty text if NULL or none.
     std::string value(const std::string& sql, const std::vector<Cell>& parameters = {});
+
+    // COPY … TO STDOUT: rows one by one, without their line ends; a row lives until the next call.
+    void start_copy_out(const std::string& sql);
+    std::optional<std::string_view> next_copy_row();
+    // COPY … FROM STDIN: bytes in any pieces; finish_copy_in() says what the server made of them.
+    void start_copy_in(const std::string& sql);
+    void put_copy_bytes(std::string_view bytes);
+    void finish_copy_in();
+    // Asks the server to end what it does for this connection. From any thread.
+    void cancel();
 
 private:
     struct Impl;

@@ -20,7 +20,7 @@ namespace basalt::pg
 // libpq's keyword `options` for connections whose values are read.
 inline constexpr const char* kReaderSession =
     "-c datestyle=ISO -c intervalstyle=postgres -c timezone=UTC -c extra_float_digits=3 "
-    "-c bytea_output=hex -c client_encoding=UTF8";
+    "-c bytea_output=hex -c client_encoding=UTF8 -c wal_sender_timeout=600000";
 
 class ValueReader
 {

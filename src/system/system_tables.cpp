@@ -217,6 +217,11 @@ private:
 
 } // namespace
 
+void add_system_table(Engine& engine, SystemTableDefinition definition)
+{
+    engine.catalog().add_system_table(std::make_shared<SystemTable>(engine, std::move(definition)));
+}
+
 void register_system_tables(Engine& engine)
 {
     auto& catalog = engine.catalog();

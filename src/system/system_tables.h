@@ -73,6 +73,8 @@ const char* default_kind_text(DefaultKind kind);
 // "name String, is_x UInt8" as ClickHouse writes column lists, to a header.
 Header parse_header(std::string_view columns);
 
+// A table of a room that this one does not know.
+void add_system_table(Engine& engine, SystemTableDefinition definition);
 // Makes the databases system and INFORMATION_SCHEMA with all their tables.
 void register_system_tables(Engine& engine);
 void register_all_table(SystemTables& tables); // generated

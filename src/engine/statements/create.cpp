@@ -206,7 +206,9 @@ ResultPtr run_create_database(const AstCreateDatabase& create, StatementContext&
     if (create.storage)
         if (const auto* storage = create.storage->as<AstStorage>(); storage && storage->engine)
             engine = storage->engine->as<AstFunction>()->name;
-    if (engine != "Atomic" && engine != "Memory" && engine != "Ordinary")
+    auto& catalog = statement.engine.catalog();
+    const bool is_foreign = catalog.is_database_engine(engine);
+    if (!is_foreign && engine != "Atomic" && engine != "Memory" && engine != "Ordinary")
         throw Error(engine == "MaterializedPostgreSQL" || engine == "PostgreSQL" ||
                             engine == "Lazy" || engine == "Replicated"
                         ? error_codes::NOT_IMPLEMENTED
@@ -218,7 +220,9 @@ ResultPtr run_create_database(const AstCreateDatabase& create, StatementContext&
     info.uuid = random_uuid(*statement.context->random);
     if (create.comment)
         info.comment = create.comment->as<AstLiteral>()->text;
-    statement.engine.catalog().create_database(info, create.if_not_exists);
+    if (is_foreign)
+        info.engine_full = engine_text(*create.storage);
+    catalog.create_database(info, create.if_not_exists);
     return nullptr;
 }
 
