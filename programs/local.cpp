@@ -4,6 +4,7 @@
 
 #include "base/settings.h"
 #include "engine/run_query.h"
+#include "integrations/postgres/foreign_table.h"
 #include "io/file_system.h"
 #include "io/memory_file_system.h"
 #include "programs/script.h"
@@ -98,6 +99,7 @@ int local_main(int argc, char** argv)
         options.path = "/data";
         files->create_directories(options.path);
     }
+    options.register_more = [](Engine& engine) { pg::register_foreign_tables(engine.catalog()); };
     Engine engine(*files, options);
     engine.start();
     register_system_tables(engine);

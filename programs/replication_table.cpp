@@ -9,12 +9,10 @@ namespace basalt
 namespace
 {
 
-constexpr int64_t kUsPerSecond = 1'000'000;
-
 void set_error(RowBuilder& rows, const std::string& error, int64_t unix_s)
 {
     rows.set("last_error", error);
-    rows.set_int("last_error_time", unix_s * kUsPerSecond);
+    rows.set_uint("last_error_time", static_cast<uint64_t>(unix_s));
 }
 
 void add_database(RowBuilder& rows, const pg::ReplicaStatus& status)
@@ -66,7 +64,7 @@ void add_replication_table(Engine& engine, const pg::PostgresReplication& replic
         engine,
         {"postgres_replication",
          parse_header("database String, table String, source String, state String, "
-                      "last_error String, last_error_time DateTime64(6), connections UInt64, "
+                      "last_error String, last_error_time DateTime, connections UInt64, "
                       "slot String, slot_status String, slot_retained_bytes UInt64, "
                       "server_lsn String, received_lsn String, applied_lsn String, "
                       "lag_bytes UInt64, lag_seconds Float64, lag_p50_ms UInt64, "

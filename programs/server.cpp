@@ -4,6 +4,7 @@
 
 #include "base/settings.h"
 #include "engine/engine.h"
+#include "integrations/postgres/foreign_table.h"
 #include "integrations/postgres/replication.h"
 #include "io/file_system.h"
 #include "io/host_name.h"
@@ -84,7 +85,11 @@ int server_main(int argc, char** argv)
     const auto lock = files.lock_file(options.path + "/lock");
     const pg::OwnedInstances postgres(postgres_home, postgres_instances);
     pg::PostgresReplication replication;
-    options.register_more = [&replication](Engine& engine) { replication.register_in(engine); };
+    options.register_more = [&replication](Engine& engine)
+    {
+        replication.register_in(engine);
+        pg::register_foreign_tables(engine.catalog());
+    };
     Engine engine(files, options);
     engine.start();
     register_system_tables(engine);

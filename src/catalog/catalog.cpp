@@ -20,6 +20,16 @@ std::string lower_case(std::string text)
     return text;
 }
 
+// ENGINE = PostgreSQL('host:port', 'database', 'table', 'user', 'password')
+void hide_password(const AstCreateTable& table)
+{
+    constexpr size_t kPassword = 4;
+    const auto* storage = table.storage ? table.storage->as<AstStorage>() : nullptr;
+    auto* engine = storage && storage->engine ? storage->engine->as<AstFunction>() : nullptr;
+    if (engine && engine->name == "PostgreSQL" && engine->arguments.size() > kPassword)
+        engine->arguments[kPassword] = AstLiteral::string("[HIDDEN]");
+}
+
 } // namespace
 
 void Catalog::Impl::throw_unknown_database(const std::string& name) const
@@ -178,6 +188,7 @@ AstPtr Catalog::shown_create_query(const TableName& name) const
     {
         table->uuid.clear();
         table->to_uuid.clear();
+        hide_password(*table);
     }
     else if (auto* dictionary = shown->as<AstCreateDictionary>())
         dictionary->uuid.clear();

@@ -231,6 +231,7 @@ private:
         AstPtr ast = parse_query(request_.text, limits);
         query_->kind_ = kind_of(*ast);
         check_text_size(*ast, max_query_bytes);
+        hide_secrets(*ast);
 
         substitute_parameters(ast, parameters(), *context);
         for (const auto* set : settings_of(*ast))
@@ -273,6 +274,18 @@ private:
         query_->result_ = run_statement(statement_ast, statement);
         if (!start_logged_)
             log_start();
+    }
+
+    // Passwords must not get into the process list and the query log.
+    void hide_secrets(const Ast& ast)
+    {
+        const std::string& text = query_->text_;
+        if (query_->kind_ != "Create" && query_->kind_ != "Alter" &&
+            text.find("postgresql(") == std::string::npos)
+            return;
+        std::string masked = format_query_masked(ast);
+        if (masked != format_query(ast))
+            query_->text_ = std::move(masked);
     }
 
     void log_start()

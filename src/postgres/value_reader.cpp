@@ -412,9 +412,15 @@ ValueReader::ValueReader(const TypePtr& type) : type_(type)
         append_ = append_string;
         return;
     default:
-        throw Error(error_codes::NOT_IMPLEMENTED,
-                    fmt::format("Values of PostgreSQL cannot be read as {}", type->name()));
+        append_ = append_other;
+        return;
     }
+}
+
+// Of a column that a user declared: the text is what CAST takes.
+bool ValueReader::append_other(const ValueReader& reader, Column& column, std::string_view text)
+{
+    return try_parse_whole(text, reader.type_, column, TextOptions());
 }
 
 void ValueReader::append(Column& column, std::string_view text) const

@@ -37,6 +37,7 @@ private:
     static bool append_array(const ValueReader& reader, Column& column, std::string_view text);
     static bool append_nullable(const ValueReader& reader, Column& column, std::string_view text);
     static bool append_decimal(const ValueReader& reader, Column& column, std::string_view text);
+    static bool append_other(const ValueReader& reader, Column& column, std::string_view text);
 
     TypePtr type_;
     Append append_ = nullptr;

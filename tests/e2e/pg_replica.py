@@ -40,7 +40,7 @@ class Pair:
 
     def sql(self, statement):
         """Rows as psql prints them: fields with | between them."""
-        done = subprocess.run(["psql", "-XAtq", "-v", "ON_ERROR_STOP=1", self.uri, "-c", statement],
+        done = subprocess.run(["psql", "-XAtq", "-P", "null=\\N", "-v", "ON_ERROR_STOP=1", self.uri, "-c", statement],
                               capture_output=True, text=True)
         return done.stdout.rstrip("\n") if done.returncode == 0 else "ERROR " + done.stderr.strip()
 

@@ -197,10 +197,13 @@ void ReplicaTable::truncate(QueryContextPtr)
                 fmt::format("Table {} follows PostgreSQL: change it there", table_name().full()));
 }
 
-void ReplicaTable::optimize(const std::string& partition_id, bool final, bool,
-                            QueryContextPtr context)
+void ReplicaTable::optimize(const OptimizeCommand& command, QueryContextPtr context)
 {
-    inner_->optimize(partition_id, final, false, std::move(context));
+    // No row is there twice.
+    OptimizeCommand inner;
+    inner.partition_id = command.partition_id;
+    inner.final = command.final;
+    inner_->optimize(inner, std::move(context));
 }
 
 void ReplicaTable::shutdown()

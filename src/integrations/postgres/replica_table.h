@@ -58,8 +58,7 @@ public:
     bool supports_order() const override { return true; }
     bool supports_row_ids() const override { return true; }
     void truncate(QueryContextPtr context) override;
-    void optimize(const std::string& partition_id, bool final, bool deduplicate,
-                  QueryContextPtr context) override;
+    void optimize(const OptimizeCommand& command, QueryContextPtr context) override;
     void rename(const TableName& name) override { inner_->rename(name); }
     void flush(QueryContextPtr context) override { inner_->flush(std::move(context)); }
     void shutdown() override;

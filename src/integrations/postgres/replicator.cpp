@@ -91,12 +91,15 @@ void Replicator::pause(int64_t ms)
 
 void Replicator::note_error(const std::string& text)
 {
+    bool is_news = false;
     {
         std::lock_guard lock(status_mutex_);
+        is_news = status_.error != text;
         status_.error = text;
         status_.error_unix_s = system_clock().unix_s();
     }
-    engine_.storage().report(fmt::format("Database {} follows PostgreSQL: {}", database_, text));
+    if (is_news)
+        engine_.storage().report(fmt::format("Database {} follows PostgreSQL: {}", database_, text));
 }
 
 void Replicator::run()

@@ -19,7 +19,7 @@ bool TableWriter::is_alive(uint64_t number) const
     if (number < state->end)
         return !state->dead.contains(number);
     // Of this commit; or of one that was abandoned.
-    return first_number_ != 0 && number >= first_number_;
+    return first_number_ && number >= *first_number_;
 }
 
 void TableWriter::resolve()

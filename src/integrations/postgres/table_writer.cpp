@@ -234,7 +234,7 @@ void TableWriter::append_copied(const std::vector<CopyField>& fields)
 void TableWriter::write_gathered(Transaction& transaction)
 {
     const size_t rows = count_kept(alive_);
-    if (first_number_ == 0)
+    if (!first_number_)
         first_number_ = table_->next_number();
     if (rows == 0)
     {
@@ -309,7 +309,7 @@ void TableWriter::committed()
     killed_set_.clear();
     inserted_ = 0;
     dead_below_ = 0;
-    first_number_ = 0;
+    first_number_.reset();
     changed_ = false;
 }
 

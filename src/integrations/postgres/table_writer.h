@@ -14,6 +14,7 @@
 #include "postgres/source_table.h"
 #include "postgres/value_reader.h"
 
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -111,7 +112,7 @@ private:
     std::unordered_set<uint64_t> killed_set_;
     uint64_t inserted_ = 0;
     uint64_t dead_below_ = 0;
-    uint64_t first_number_ = 0; // of rows of this commit
+    std::optional<uint64_t> first_number_; // of rows of this commit
     bool changed_ = false;
 
     std::unordered_map<std::string, uint64_t> known_; // key -> number of the row that lives
