@@ -1,5 +1,7 @@
 #include "codecs/hash.h"
 
+#include "codecs/xxh3_avx2.h"
+
 #include <array>
 #include <xxhash.h>
 
@@ -59,7 +61,9 @@ uint64_t xx_hash64(const char* data, size_t size)
 }
 uint64_t xxh3_64(const char* data, size_t size)
 {
-    return XXH3_64bits(data, size);
+    constexpr size_t kLeastLong = 1024; // shorter ones gain nothing
+    static const bool has_avx2 = __builtin_cpu_supports("avx2");
+    return size >= kLeastLong && has_avx2 ? xxh3_64_avx2(data, size) : XXH3_64bits(data, size);
 }
 
 Hash128 xxh3_128(const char* data, size_t size)

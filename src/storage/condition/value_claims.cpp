@@ -373,11 +373,15 @@ private:
 
 } // namespace
 
-std::string ascii_lower(std::string text)
+void make_ascii_lower(std::string& text)
 {
     for (char& c : text)
-        if (c >= 'A' && c <= 'Z')
-            c = static_cast<char>(c + ('a' - 'A'));
+        c = static_cast<char>(c + (static_cast<unsigned char>(c - 'A') < 26 ? 'a' - 'A' : 0));
+}
+
+std::string ascii_lower(std::string text)
+{
+    make_ascii_lower(text);
     return text;
 }
 

@@ -50,5 +50,6 @@ std::vector<ValueClaim> claims_of(const ConditionAtom& atom, const QueryContext&
 
 // As lower() does: ASCII letters only.
 std::string ascii_lower(std::string text);
+void make_ascii_lower(std::string& text);
 
 } // namespace basalt

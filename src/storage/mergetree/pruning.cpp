@@ -336,6 +336,13 @@ void Pruning::prune_by_pages(ScanSelection& selection)
         const PartPtr& part = source.source->part();
         if (!part || source.ranges.empty())
             continue;
+        // Bounds only of pages that are left: their positions in `pages`.
+        const size_t page_granules = kPageRows / part->manifest().granule_rows;
+        std::vector<size_t> pages;
+        for (const auto& range : source.ranges)
+            for (size_t page = range.begin / page_granules; page * page_granules < range.end; ++page)
+                if (pages.empty() || pages.back() != page)
+                    pages.push_back(page);
         std::vector<KeyBounds> keys;
         for (size_t slot = 0; slot < slots_.size(); ++slot)
         {
@@ -352,13 +359,17 @@ void Pruning::prune_by_pages(ScanSelection& selection)
             const PageTable& table = part->page_table(static_cast<size_t>(column));
             KeyBounds key;
             key.key = Expression::input(slots_[slot].name, slots_[slot].type);
-            key.min = bound_column(slots_[slot].type, table.min);
-            key.max = bound_column(slots_[slot].type, table.max);
-            for (const auto& entry : table.entries)
+            std::vector<std::optional<Value>> min, max;
+            for (const size_t page : pages)
             {
+                const PageEntry& entry = table.entries[page];
+                min.push_back(table.min[page]);
+                max.push_back(table.max[page]);
                 key.has_null.push_back(entry.null_count != 0);
                 key.only_null.push_back(entry.null_count == entry.rows);
             }
+            key.min = bound_column(slots_[slot].type, min);
+            key.max = bound_column(slots_[slot].type, max);
             keys.push_back(std::move(key));
         }
         if (keys.empty())
@@ -372,9 +383,8 @@ void Pruning::prune_by_pages(ScanSelection& selection)
         }
         if (!useful)
             continue;
-        const size_t page_granules = kPageRows / part->manifest().granule_rows;
         std::vector<GranuleRange> ranges;
-        size_t known_page = SIZE_MAX;
+        size_t known_page = SIZE_MAX, at = SIZE_MAX;
         uint64_t certain = 0;
         bool possible = true;
         for (const auto& range : source.ranges)
@@ -385,13 +395,14 @@ void Pruning::prune_by_pages(ScanSelection& selection)
                 if (page != known_page)
                 {
                     known_page = page;
+                    ++at;
                     certain = 0;
                     possible = true;
                     for (size_t s = 0; possible && s < conditions.size(); ++s)
                     {
                         if (!conditions[s]->useful())
                             continue;
-                        const Outcomes outcomes = conditions[s]->decide(page);
+                        const Outcomes outcomes = conditions[s]->decide(at);
                         possible = outcomes.can_be_true;
                         if (s < kMaxCertainSteps && outcomes.certain())
                             certain |= uint64_t{1} << s;

@@ -219,6 +219,10 @@ bool Pruning::ask_index(const SourceSelection& source, const IndexDescription& i
     }
     catch (Error& error)
     {
+        // Nobody asked for a filter of ids, nor can drop it.
+        if (index.type == kIdFilterType && (error.code() == error_codes::CORRUPTED_DATA ||
+                                            error.code() == error_codes::CHECKSUM_DOESNT_MATCH))
+            return false;
         error.add_context(
             fmt::format("While reading index {} of part {}", index.name, part.name_text()));
         throw;

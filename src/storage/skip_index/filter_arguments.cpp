@@ -29,11 +29,10 @@ void check_filter_arguments(const IndexDescription& index)
                     "`LowCardinality(FixedString)`, `Array(String)` or `Array(FixedString)`");
 }
 
-std::function<FilterGeometry(size_t)> geometry_given(const IndexDescription& index, size_t first)
+FilterGeometry geometry_given(const IndexDescription& index, size_t first)
 {
-    const auto geometry = FilterGeometry::with_bits(index.arguments[first].get<uint64_t>() * 8,
-                                                    index.arguments[first + 1].get<uint64_t>());
-    return [geometry](size_t) { return geometry; };
+    return FilterGeometry::with_bits(index.arguments[first].get<uint64_t>() * 8,
+                                     index.arguments[first + 1].get<uint64_t>());
 }
 
 } // namespace basalt

@@ -5,8 +5,6 @@
 
 #include "storage/skip_index/sliced_filter.h"
 
-#include <functional>
-
 namespace basalt
 {
 
@@ -15,6 +13,6 @@ inline constexpr uint64_t kMaxGivenFilterBytes = 16 << 20;
 // All are unsigned integers, and the type is one of texts. Throws BAD_ARGUMENTS.
 void check_filter_arguments(const IndexDescription& index);
 // The geometry that arguments `first` and `first` + 1 give.
-std::function<FilterGeometry(size_t)> geometry_given(const IndexDescription& index, size_t first);
+FilterGeometry geometry_given(const IndexDescription& index, size_t first);
 
 } // namespace basalt

@@ -43,8 +43,8 @@ void SizedFilterWriter::add_entry(std::vector<uint64_t>& hashes)
         hashes.erase(std::unique(hashes.begin(), hashes.end()), hashes.end());
         keys = hashes.size();
     }
-    if (!ends_.empty() && (waiting_.size() + hashes.size() > kMaxWaitingKeys ||
-                           ends_.size() == kMaxWaitingEntries))
+    if (!ends_.empty() &&
+        (waiting_.size() + hashes.size() > kMaxWaitingKeys || ends_.size() == kMaxWaitingEntries))
         write_waiting();
     waiting_.insert(waiting_.end(), hashes.begin(), hashes.end());
     ends_.push_back(waiting_.size());

@@ -47,7 +47,7 @@ struct SkipIndexSource
 struct IndexQuestion
 {
     const ConditionAtom* atom = nullptr;
-    bool direct = false; // the atom's argument is the index's expression
+    bool direct = false;                   // the atom's argument is the index's expression
     std::vector<const ValueClaim*> claims; // those about the index's expression
 };
 

@@ -8,7 +8,7 @@ namespace basalt
 namespace
 {
 
-constexpr size_t kRecentTerms = 4096;
+constexpr size_t kRecentTerms = 16384;
 constexpr size_t kMostTerms = 32; // of one alternative that are looked up
 
 // A FixedString's zeros at the end are not part of what is written.
@@ -30,15 +30,33 @@ bool holds_texts(const TypePtr& type)
     return plain->is(TypeId::String) || plain->is(TypeId::FixedString);
 }
 
+TextFilterBuilder::TextFilterBuilder(Tokenizer tokenizer, FilterGeometry geometry)
+    : tokenizer_(std::move(tokenizer)), geometry_(geometry), recent_(kRecentTerms)
+{
+    given_.emplace();
+}
+
 TextFilterBuilder::TextFilterBuilder(Tokenizer tokenizer,
                                      std::function<FilterGeometry(size_t terms)> geometry_for)
-    : tokenizer_(std::move(tokenizer)), filters_(std::move(geometry_for)), recent_(kRecentTerms)
+    : tokenizer_(std::move(tokenizer)), recent_(kRecentTerms)
 {
+    sized_.emplace(std::move(geometry_for));
+}
+
+std::string TextFilterBuilder::take_bytes()
+{
+    return given_ ? given_->take_bytes() : sized_->take_bytes();
+}
+
+std::string TextFilterBuilder::finish()
+{
+    return given_ ? given_->finish() : sized_->finish();
 }
 
 void TextFilterBuilder::add_text(std::string_view text)
 {
-    lower_ = ascii_lower(std::string(text));
+    lower_.assign(text);
+    make_ascii_lower(lower_);
     terms_.clear();
     tokenizer_.add_hashes(lower_, terms_);
     for (const uint64_t hash : terms_)
@@ -47,7 +65,10 @@ void TextFilterBuilder::add_text(std::string_view text)
         if (recent == hash)
             continue;
         recent = hash;
-        hashes_.push_back(hash);
+        if (given_)
+            given_->add(hash);
+        else
+            hashes_.push_back(hash);
     }
 }
 
@@ -77,9 +98,13 @@ void TextFilterBuilder::add_rows(const Column& flat, size_t begin, size_t count)
 void TextFilterBuilder::add_entry(const Column& flat, size_t begin, size_t count)
 {
     hashes_.clear();
-    std::fill(recent_.begin(), recent_.end(), 0);
+    for (size_t i = 0; i < recent_.size(); ++i)
+        recent_[i] = i + 1; // no hash that would stand there
+    if (given_)
+        given_->begin_entry(geometry_);
     add_rows(flat, begin, count);
-    filters_.add_entry(hashes_);
+    if (sized_)
+        sized_->add_entry(hashes_);
 }
 
 std::vector<std::vector<std::string>> needed_terms(const Tokenizer& tokenizer,

@@ -5,28 +5,34 @@
 #include "storage/skip_index/sized_filter.h"
 #include "storage/skip_index/text_terms.h"
 
+#include <optional>
+
 namespace basalt
 {
 
 class TextFilterBuilder final : public SkipIndexBuilder
 {
 public:
+    // Filters of this geometry, or as large as their terms need.
+    TextFilterBuilder(Tokenizer tokenizer, FilterGeometry geometry);
     TextFilterBuilder(Tokenizer tokenizer,
                       std::function<FilterGeometry(size_t terms)> geometry_for);
 
     void add_entry(const Column& flat, size_t begin, size_t count) override;
-    std::string take_bytes() override { return filters_.take_bytes(); }
-    std::string finish() override { return filters_.finish(); }
+    std::string take_bytes() override;
+    std::string finish() override;
 
 private:
     void add_rows(const Column& flat, size_t begin, size_t count);
     void add_text(std::string_view text);
 
     Tokenizer tokenizer_;
-    SizedFilterWriter filters_;
+    FilterGeometry geometry_;
+    std::optional<SlicedFilterWriter> given_;
+    std::optional<SizedFilterWriter> sized_;
     std::string lower_;
-    std::vector<uint64_t> terms_; // of one text
-    std::vector<uint64_t> hashes_; // of the entry; few repeat
+    std::vector<uint64_t> terms_;  // of one text
+    std::vector<uint64_t> hashes_; // of the entry, for sized_; few repeat
     std::vector<uint64_t> recent_; // by their low bits
 };
 

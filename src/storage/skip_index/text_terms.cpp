@@ -60,8 +60,34 @@ void for_pieces(const std::vector<std::string>& separators, std::string_view tex
         term(begin, text.size());
 }
 
-template <class Term>
-void for_terms(const Tokenizer& tokenizer, std::string_view text, Term&& term)
+constexpr size_t kShortTerm = 8;
+
+uint64_t mixed(uint64_t bytes, size_t size)
+{
+    uint64_t x = bytes ^ (size * 0x9E3779B97F4A7C15ull);
+    x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ull;
+    x = (x ^ (x >> 32)) * 0xD6E8FEB86659FD93ull;
+    return x ^ (x >> 32);
+}
+
+// n (at most 8) bytes in a row.
+void add_short_ngrams(std::string_view text, size_t n, std::vector<uint64_t>& hashes)
+{
+    if (text.size() < n)
+        return;
+    const uint64_t mask = n == kShortTerm ? ~uint64_t{0} : (uint64_t{1} << (n * 8)) - 1;
+    const size_t count = text.size() - n + 1;
+    const size_t before = hashes.size();
+    hashes.resize(before + count);
+    uint64_t* out = hashes.data() + before;
+    size_t at = 0;
+    for (; at + kShortTerm <= text.size() && at < count; ++at)
+        out[at] = mixed(load<uint64_t>(text.data() + at) & mask, n);
+    for (; at < count; ++at)
+        out[at] = term_hash(text.substr(at, n));
+}
+
+template <class Term> void for_terms(const Tokenizer& tokenizer, std::string_view text, Term&& term)
 {
     switch (tokenizer.kind)
     {
@@ -82,12 +108,21 @@ void for_terms(const Tokenizer& tokenizer, std::string_view text, Term&& term)
 
 uint64_t term_hash(std::string_view lower)
 {
+    if (lower.size() <= kShortTerm)
+    {
+        uint64_t bytes = 0;
+        std::memcpy(&bytes, lower.data(), lower.size());
+        return mixed(bytes, lower.size());
+    }
     return xxh3_64(lower.data(), lower.size());
 }
 
 void Tokenizer::add_hashes(std::string_view lower, std::vector<uint64_t>& hashes) const
 {
-    for_terms(*this, lower, [&](size_t begin, size_t end)
+    if (kind == Kind::Ngrams && n <= kShortTerm)
+        return add_short_ngrams(lower, n, hashes);
+    for_terms(*this, lower,
+              [&](size_t begin, size_t end)
               { hashes.push_back(term_hash(lower.substr(begin, end - begin))); });
 }
 

@@ -28,6 +28,7 @@ struct Tokenizer
     std::vector<std::string> terms_of(const TextFragment& fragment) const;
 };
 
+// Of up to 8 bytes a mix of them and their number, of more XXH3-64.
 uint64_t term_hash(std::string_view lower);
 
 } // namespace basalt

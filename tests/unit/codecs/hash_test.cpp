@@ -3,6 +3,7 @@
 #include "tests/unit/codecs/hash_input.h"
 
 #include <gtest/gtest.h>
+#include <xxhash.h>
 
 namespace basalt
 {
@@ -28,6 +29,18 @@ TEST(Hash, EveryLengthAsClickHouse)
     EXPECT_EQ(fold_prefixes(crc32), 0xd453c585239ba940ull);
     EXPECT_EQ(fold_prefixes(crc32_ieee), 0xdf7b4b937b9ea305ull);
     EXPECT_EQ(fold_prefixes(crc64), 0x517aeed18f685f7eull);
+}
+
+// Long inputs take another way where the processor allows it.
+TEST(Hash, LongInputsAsTheLibrary)
+{
+    std::string bytes;
+    for (uint64_t i = 0; bytes.size() < (1 << 17) + 64; ++i)
+        bytes += std::to_string(city_hash64_int(i));
+    for (const size_t size : {1000, 1023, 1024, 1025, 1088, 2048, 4095, 8191, 65537, 1 << 17})
+        for (const size_t begin : {0, 1, 31})
+            EXPECT_EQ(xxh3_64(bytes.data() + begin, size), XXH3_64bits(bytes.data() + begin, size))
+                << size;
 }
 
 TEST(Hash, IntegersAsClickHouse)
