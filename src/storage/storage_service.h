@@ -61,6 +61,7 @@ public:
     Background& background() { return *background_; }
     Clock& clock() { return clock_; }
     const StorageOptions& options() const { return options_; }
+    uint64_t memory_limit_bytes() const { return memory_ ? memory_->limit_bytes() : 0; } // 0: none
     std::string table_path(const std::string& uuid) const;
     // For work that belongs to no query: keys of tables, merges. Server's time zone.
     QueryContextPtr make_context() const;

@@ -130,5 +130,7 @@ wait_for("each part has the codec of its age",
          "SELECT default_compression_codec FROM system.parts WHERE table = 'packed' AND active ORDER BY min_time",
          "ZSTD(12)\nZSTD(5)\nAuto")
 check("with all its rows", server.ask("SELECT count(), sum(id), sum(own) FROM packed"), "3000\t1498500\t1498500")
+check("what happened to parts", server.ask("SELECT DISTINCT event_type FROM system.part_log WHERE table = 'rolled' "
+                                           "ORDER BY event_type"), "NewPart\nMergeParts\nRemovePart")
 check("a clean stop", server.stop(), 0)
 sys.exit(finish())

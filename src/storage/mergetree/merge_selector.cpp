@@ -1,5 +1,7 @@
 #include "storage/mergetree/merge_selector.h"
 
+#include "storage/mergetree/part_merger.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -26,13 +28,18 @@ double least_ratio(size_t parts_in_partition, int64_t youngest_age_s, uint64_t b
 
 } // namespace
 
+uint64_t merge_working_bytes(uint64_t row_bytes, size_t parts)
+{
+    return row_bytes * (parts * 2 * kMergeRowsAtOnce + 3 * kPageRows);
+}
+
 std::optional<MergeChoice> choose_merge(const std::vector<MergeCandidate>& parts,
-                                        uint64_t max_bytes)
+                                        uint64_t max_bytes, uint64_t max_memory_bytes)
 {
     std::optional<MergeChoice> best;
     for (size_t begin = 0; begin < parts.size(); ++begin)
     {
-        uint64_t sum = 0, largest = 0;
+        uint64_t sum = 0, largest = 0, widest = 0;
         int64_t youngest = INT64_MAX;
         const size_t last = std::min(parts.size(), begin + kMaxMergedParts);
         for (size_t end = begin; end < last; ++end)
@@ -46,8 +53,12 @@ std::optional<MergeChoice> choose_merge(const std::vector<MergeCandidate>& parts
             if (sum > max_bytes)
                 break;
             const size_t count = end - begin + 1;
+            widest = std::max(widest, part.row_bytes);
             if (count < 2)
                 continue;
+            if (max_memory_bytes && count > 2 &&
+                merge_working_bytes(widest, count) > max_memory_bytes)
+                break;
             const double ratio = static_cast<double>(sum) / static_cast<double>(largest);
             if (ratio < least_ratio(parts.size(), youngest, sum))
                 continue;

@@ -123,6 +123,56 @@ std::vector<MergeInfo> MergeTreeTable::merge_infos() const
     return infos;
 }
 
+// Before they change places.
+void MergeTreeTable::note_parts(const std::vector<std::shared_ptr<Part>>& added,
+                                const std::vector<std::shared_ptr<Part>>& removed)
+{
+    const int64_t now_us = service_.clock().unix_us();
+    const auto event_of = [&](const Part& part, PartEvent::Type type)
+    {
+        PartEvent event;
+        event.type = type;
+        event.unix_us = now_us;
+        event.part = part.name_text();
+        event.partition_id = part.name().partition_id;
+        event.path = part.directory();
+        event.rows = part.rows();
+        event.bytes_on_disk = part.manifest().bytes_on_disk;
+        for (const auto& column : part.manifest().columns)
+            event.uncompressed_bytes += column.uncompressed_bytes;
+        event.packed = part.manifest().packed();
+        return event;
+    };
+    std::lock_guard lock(mutex_);
+    for (const auto& part : added)
+    {
+        PartEvent event = event_of(*part, PartEvent::Type::NewPart);
+        for (const auto& running : running_)
+        {
+            if (running->info.result_part != event.part)
+                continue;
+            event.type = running->info.is_mutation ? PartEvent::Type::MutatePart
+                                                   : PartEvent::Type::MergeParts;
+            event.duration_ms =
+                static_cast<uint64_t>(std::max<int64_t>(now_us - running->info.started_unix_us, 0)) /
+                1000;
+            event.read_rows = running->rows_read;
+            event.merged_from = running->info.source_parts;
+        }
+        part_events_.push_back(std::move(event));
+    }
+    for (const auto& part : removed)
+        part_events_.push_back(event_of(*part, PartEvent::Type::RemovePart));
+    while (part_events_.size() > kMaxPartEvents)
+        part_events_.pop_front();
+}
+
+std::vector<PartEvent> MergeTreeTable::part_events() const
+{
+    std::lock_guard lock(mutex_);
+    return {part_events_.begin(), part_events_.end()};
+}
+
 std::vector<MutationInfo> MergeTreeTable::mutation_infos() const
 {
     std::lock_guard lock(mutex_);

@@ -25,6 +25,17 @@ namespace
 // While large inserts run, merges wait unless a partition has this many parts.
 constexpr size_t kPartsThatCannotWait = 64;
 constexpr size_t kMaxPartsOfFullMerge = 16;
+// One merge may hold one part in so many of the server's memory.
+constexpr uint64_t kMemoryShare = 8;
+
+// Of a decoded row.
+uint64_t row_bytes_of(const Part& part)
+{
+    uint64_t bytes = 0;
+    for (const auto& column : part.manifest().columns)
+        bytes += column.uncompressed_bytes;
+    return bytes / std::max<uint64_t>(part.rows(), 1);
+}
 
 // One block on its way from one thread to another.
 class Handoff
@@ -139,6 +150,7 @@ std::optional<MergeTreeTable::MergePlan> MergeTreeTable::plan_merge()
     const bool bulk = service_.bulk_inserts() > 0;
     const int64_t now = service_.clock().unix_s();
     const uint64_t free_bytes = service_.files().free_space(path_);
+    const uint64_t memory_bytes = service_.memory_limit_bytes() / kMemoryShare;
     std::lock_guard lock(mutex_);
     if (merges_stopped_ || shut_down_)
         return std::nullopt;
@@ -165,11 +177,11 @@ std::optional<MergeTreeTable::MergePlan> MergeTreeTable::plan_merge()
                 ++run;
             candidates.push_back({parts[i]->manifest().bytes_on_disk,
                                   std::max<int64_t>(now - parts[i]->manifest().created_unix_s, 0),
-                                  run});
+                                  run, row_bytes_of(*parts[i])});
             if (busy)
                 ++run;
         }
-        const auto choice = choose_merge(candidates, limit_bytes);
+        const auto choice = choose_merge(candidates, limit_bytes, memory_bytes);
         if (!choice || (best && best->cost <= choice->cost))
             return;
         best = choice;
@@ -281,11 +293,9 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
     } while (!history);
     RowWork work(over, metadata, context);
     const std::string codec = due_codec(parts, metadata, over);
-    // What inputs hold, a page that is being made and one that is being encoded.
-    const uint64_t held_rows = std::min<uint64_t>(
-        rows, parts.size() * 2 * kMergeRowsAtOnce + 3 * kPageRows);
-    MemoryCharge charge(&context.memory,
-                        uncompressed_bytes / std::max<uint64_t>(rows, 1) * held_rows);
+    const uint64_t row_bytes = uncompressed_bytes / std::max<uint64_t>(rows, 1);
+    MemoryCharge charge(&context.memory, std::min(merge_working_bytes(row_bytes, parts.size()),
+                                                  row_bytes * rows));
     const std::string directory = join_path(path_, "tmp_" + plan.result.text());
     auto options = writer_options(service_, metadata, history->version(), directory,
                                   ColumnEncodingOptions::Effort::Thorough);
@@ -327,14 +337,23 @@ void MergeTreeTable::merge_partition(const std::string& partition_id, bool rewri
     for (;;)
     {
         auto locked = lock_parts(partition_id, "");
-        // Parts that may not be joined yet stay apart.
+        // Parts that may not be joined yet stay apart; so many are merged as memory has room for.
         std::vector<std::shared_ptr<Part>> sources;
+        const uint64_t memory_bytes = service_.memory_limit_bytes() / kMemoryShare;
+        uint64_t widest = 0;
+        const auto is_full = [&](const Part& next)
+        {
+            widest = std::max(widest, row_bytes_of(next));
+            return sources.size() == kMaxPartsOfFullMerge ||
+                   (memory_bytes && sources.size() >= 2 &&
+                    merge_working_bytes(widest, sources.size() + 1) > memory_bytes);
+        };
         {
             std::lock_guard lock(mutex_);
             for (const auto& part : locked)
             {
-                if (!sources.empty() && (sources.size() == kMaxPartsOfFullMerge ||
-                                         !may_join(*sources.back(), *part)))
+                if (!sources.empty() &&
+                    (is_full(*part) || !may_join(*sources.back(), *part)))
                 {
                     if (sources.size() > 1)
                         break;
@@ -351,8 +370,9 @@ void MergeTreeTable::merge_partition(const std::string& partition_id, bool rewri
         if (sources.empty())
             return;
         // A part that no merge has made may hold rows that are to be combined.
-        const bool rewrites = rewrite_single || (metadata()->merging.combines() &&
-                                                 sources[0]->name().level == 0);
+        const auto table = metadata();
+        const bool rewrites = rewrite_single || (table->merging.combines() &&
+                                                 !is_combined(*sources[0], *table));
         if (sources.size() == 1 && !(rewrites && whole))
         {
             unlock_parts(sources);

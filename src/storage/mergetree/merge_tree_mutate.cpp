@@ -38,6 +38,8 @@ void check_commands(const std::vector<MutationCommand>& commands, const TableMet
     { return std::find(key_inputs.begin(), key_inputs.end(), name) != key_inputs.end(); };
     for (const auto& command : commands)
     {
+        if (command.kind == Kind::Recompress)
+            continue;
         for (const auto& [name, value] : command.updates)
         {
             if (!metadata.find_column(name))

@@ -95,6 +95,7 @@ void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
             service_.report(error.what());
         }
     }
+    note_parts(added, removed);
     {
         std::lock_guard lock(mutex_);
         for (const auto& part : removed)

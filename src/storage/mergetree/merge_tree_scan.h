@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <deque>
+#include <map>
 
 namespace basalt
 {
@@ -41,10 +42,17 @@ private:
         uint64_t certain = 0;
     };
     class OrderedInput;
+    // A range of the primary key, from the first to before the second. One row each; empty: open.
+    struct FinalLayer
+    {
+        Block from, before;
+        bool is_open() const { return from.rows() == 0 && before.rows() == 0; }
+    };
     // Under FINAL: sources whose rows are to be combined with each other.
     struct FinalGroup
     {
         std::vector<std::pair<size_t, size_t>> runs; // of chunks, each of one source, oldest first
+        FinalLayer layer;
     };
     struct FinalMerge
     {
@@ -76,6 +84,12 @@ private:
     void split_live();
     Block key_range(uint32_t source) const;
     std::vector<std::vector<uint32_t>> disjoint(std::vector<uint32_t> sources) const;
+    SortKeys primary_order() const;
+    Block key_at(const Chunk& chunk, bool behind = false) const;
+    std::vector<Block> layer_bounds(const std::vector<uint32_t>& sources,
+                                    const std::map<uint32_t, std::pair<size_t, size_t>>& runs) const;
+    bool may_hold(const Chunk& chunk, const FinalLayer& layer) const;
+    Block within_layer(const Block& block, const FinalLayer& layer) const;
     void start_final();
     bool needs_no_combining(const std::vector<uint32_t>& sources) const;
     std::unique_ptr<FinalMerge> begin_merge(Stream& stream, const FinalGroup& group);

@@ -15,6 +15,9 @@ namespace basalt
 namespace
 {
 
+// What one stream is worth.
+constexpr size_t kLeastChunksOfLayer = 2;
+
 // Equal keys have equal values of the column: not so for 0 and -0.
 bool is_exact(const TypePtr& type)
 {
@@ -160,7 +163,7 @@ void MergeTreeScan::split_live()
 bool MergeTreeScan::needs_no_combining(const std::vector<uint32_t>& sources) const
 {
     return sources.size() == 1 && sources_[sources[0]]->part() &&
-           sources_[sources[0]]->part()->name().level > 0;
+           is_combined(*sources_[sources[0]]->part(), *snapshot_.metadata);
 }
 
 // The primary key of the source's first and last row.
@@ -185,8 +188,7 @@ Block MergeTreeScan::key_range(uint32_t source) const
     return range;
 }
 
-// Sources that share no key with those of another cluster. Oldest first within each.
-std::vector<std::vector<uint32_t>> MergeTreeScan::disjoint(std::vector<uint32_t> sources) const
+SortKeys MergeTreeScan::primary_order() const
 {
     const auto& key = snapshot_.metadata->primary_key;
     SortKeys order(key.expressions.size());
@@ -195,6 +197,13 @@ std::vector<std::vector<uint32_t>> MergeTreeScan::disjoint(std::vector<uint32_t>
         order[i].column = i;
         order[i].descending = i < key.descending.size() && key.descending[i];
     }
+    return order;
+}
+
+// Sources that share no key with those of another cluster. Oldest first within each.
+std::vector<std::vector<uint32_t>> MergeTreeScan::disjoint(std::vector<uint32_t> sources) const
+{
+    const SortKeys order = primary_order();
     std::map<uint32_t, Block> ranges;
     for (const uint32_t source : sources)
         ranges[source] = key_range(source);
@@ -220,6 +229,98 @@ std::vector<std::vector<uint32_t>> MergeTreeScan::disjoint(std::vector<uint32_t>
     return clusters;
 }
 
+// Keys that cut the sources into about equal layers, for one stream each; ascending.
+std::vector<Block> MergeTreeScan::layer_bounds(
+    const std::vector<uint32_t>& sources,
+    const std::map<uint32_t, std::pair<size_t, size_t>>& runs) const
+{
+    size_t chunks = 0, most = 0;
+    uint32_t largest = sources[0];
+    for (const uint32_t source : sources)
+    {
+        const auto& [begin, end] = runs.at(source);
+        chunks += end - begin;
+        if (sources_[source]->part() && end - begin > most)
+        {
+            most = end - begin;
+            largest = source;
+        }
+    }
+    const SortKeys order = primary_order();
+    const size_t layers =
+        std::min({streams_.size(), chunks / kLeastChunksOfLayer, std::max<size_t>(most, 1)});
+    std::vector<Block> bounds;
+    if (order.empty() || layers < 2)
+        return bounds;
+    const auto& [begin, end] = runs.at(largest);
+    for (size_t i = 1; i < layers; ++i)
+    {
+        Block bound = key_at(chunks_[begin + (end - begin) * i / layers]);
+        if (bounds.empty() || compare_rows(bounds.back(), 0, bound, 0, order) < 0)
+            bounds.push_back(std::move(bound));
+    }
+    return bounds;
+}
+
+// The primary key at the start of a chunk of a part, or behind its end.
+Block MergeTreeScan::key_at(const Chunk& chunk, bool behind) const
+{
+    const auto& source = *sources_[chunk.source];
+    const size_t granule_rows = granule_rows_of(source);
+    size_t row = chunk.page * kPageRows + chunk.begin;
+    if (behind)
+        row += chunk.count + granule_rows - 1;
+    Block key;
+    for (const auto& column : source.part()->key_index())
+    {
+        const auto granule =
+            static_cast<uint32_t>(std::min(row / granule_rows, column->size() - 1));
+        const size_t i = key.width();
+        key.add({column->take(RowIndexes{granule}),
+                 snapshot_.metadata->primary_key.expressions[i]->type(), std::to_string(i)});
+    }
+    return key;
+}
+
+bool MergeTreeScan::may_hold(const Chunk& chunk, const FinalLayer& layer) const
+{
+    if (!sources_[chunk.source]->part())
+        return true;
+    const SortKeys order = primary_order();
+    return (layer.before.rows() == 0 ||
+            compare_rows(key_at(chunk), 0, layer.before, 0, order) < 0) &&
+           (layer.from.rows() == 0 ||
+            compare_rows(key_at(chunk, true), 0, layer.from, 0, order) >= 0);
+}
+
+// block: sorted, with the sorting key's values.
+Block MergeTreeScan::within_layer(const Block& block, const FinalLayer& layer) const
+{
+    const SortKeys order = primary_order();
+    Block keys;
+    for (size_t i = 0; i < order.size(); ++i)
+        keys.add(block[order_keys_[i].column]);
+    // The first row that is not before the bound.
+    const auto first_from = [&](const Block& bound)
+    {
+        size_t low = 0, high = block.rows();
+        while (low < high)
+        {
+            const size_t middle = (low + high) / 2;
+            if (compare_rows(keys, middle, bound, 0, order) < 0)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        return low;
+    };
+    const size_t begin = layer.from.rows() ? first_from(layer.from) : 0;
+    const size_t end = layer.before.rows() ? first_from(layer.before) : block.rows();
+    if (begin == 0 && end == block.rows())
+        return block;
+    return block.slice(begin, end > begin ? end - begin : 0);
+}
+
 void MergeTreeScan::start_final()
 {
     std::map<std::string, std::vector<uint32_t>> groups;
@@ -238,8 +339,6 @@ void MergeTreeScan::start_final()
                             : live_partitions_[source - snapshot_.parts.size()];
         groups[partition].push_back(source);
     }
-    // Chunks that are merged come first, the others are handed out one by one.
-    std::vector<Chunk> merged, plain;
     std::vector<std::vector<uint32_t>> apart;
     for (auto& [partition, sources] : groups)
         if (order_prefix_)
@@ -247,30 +346,47 @@ void MergeTreeScan::start_final()
         else
             for (auto& cluster : disjoint(sources))
                 apart.push_back(std::move(cluster));
+    // Chunks that are merged come first, the others are handed out one by one.
+    std::vector<Chunk> merged, plain;
     for (const auto& sources : apart)
     {
-        const bool is_plain = needs_no_combining(sources);
-        FinalGroup group;
-        for (const uint32_t source : sources)
+        if (needs_no_combining(sources))
         {
-            const auto [begin, end] = runs[source];
-            auto& into = is_plain ? plain : merged;
-            const size_t at = into.size();
-            into.insert(into.end(), chunks_.begin() + static_cast<ptrdiff_t>(begin),
-                        chunks_.begin() + static_cast<ptrdiff_t>(end));
-            group.runs.emplace_back(at, into.size());
+            const auto [begin, end] = runs[sources[0]];
+            plain.insert(plain.end(), chunks_.begin() + static_cast<ptrdiff_t>(begin),
+                         chunks_.begin() + static_cast<ptrdiff_t>(end));
+            continue;
         }
-        if (!is_plain)
-            final_groups_.push_back(std::move(group));
+        const std::vector<Block> bounds = layer_bounds(sources, runs);
+        for (size_t layer = 0; layer <= bounds.size(); ++layer)
+        {
+            FinalGroup group;
+            if (layer)
+                group.layer.from = bounds[layer - 1];
+            if (layer < bounds.size())
+                group.layer.before = bounds[layer];
+            for (const uint32_t source : sources)
+            {
+                const auto [begin, end] = runs[source];
+                const size_t at = merged.size();
+                for (size_t i = begin; i < end; ++i)
+                    if (bounds.empty() || may_hold(chunks_[i], group.layer))
+                        merged.push_back(chunks_[i]);
+                if (merged.size() > at)
+                    group.runs.emplace_back(at, merged.size());
+            }
+            if (!group.runs.empty())
+                final_groups_.push_back(std::move(group));
+        }
     }
+    const bool one_part = final_groups_.empty() && order_prefix_;
+    const size_t jobs = final_groups_.size() + plain.size();
     next_chunk_ = merged.size();
     merged.insert(merged.end(), plain.begin(), plain.end());
     chunks_ = std::move(merged);
-    const size_t jobs = final_groups_.size() + plain.size();
-    // A stream that reads in order takes all of it.
-    const size_t streams =
-        order_prefix_ ? 1 : std::clamp<size_t>(jobs, 1, std::max<size_t>(streams_.size(), 1));
-    streams_.resize(streams);
+    // Layers are taken in their order, so each stream stays in order; chunks of one part only when
+    // one stream takes them all.
+    streams_.resize(one_part ? 1 : std::clamp<size_t>(jobs, 1, streams_.size()));
 }
 
 std::unique_ptr<MergeTreeScan::FinalMerge> MergeTreeScan::begin_merge(Stream& stream,
@@ -279,7 +395,8 @@ std::unique_ptr<MergeTreeScan::FinalMerge> MergeTreeScan::begin_merge(Stream& st
     auto merge = std::make_unique<FinalMerge>();
     std::vector<std::unique_ptr<SortedInput>> inputs;
     for (const auto& [begin, end] : group.runs)
-        inputs.push_back(std::make_unique<OrderedInput>(*this, *stream.memory, begin, end));
+        inputs.push_back(std::make_unique<OrderedInput>(
+            *this, *stream.memory, begin, end, group.layer.is_open() ? nullptr : &group.layer));
     merge->merge = std::make_unique<SortedMerge>(std::move(inputs), order_keys_, block_rows_);
     Header header = inner_header_;
     for (size_t i = 0; i < order_keys_.size(); ++i)

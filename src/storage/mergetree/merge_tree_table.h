@@ -16,6 +16,7 @@
 #include "storage/table.h"
 
 #include <condition_variable>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -95,6 +96,7 @@ public:
     std::vector<PartInfo> part_infos() const;
     std::vector<MergeInfo> merge_infos() const;
     std::vector<MutationInfo> mutation_infos() const;
+    std::vector<PartEvent> part_events() const; // oldest first
     std::vector<DetachedPartInfo> detached_part_infos() const;
     LiveBufferInfo live_buffer_info() const;
     std::string data_path() const { return path_; }
@@ -164,6 +166,8 @@ private:
     void publish(const std::vector<std::shared_ptr<Part>>& added,
                  const std::vector<std::shared_ptr<Part>>& removed, uint64_t flushed_through,
                  bool keep_removed_folders);
+    void note_parts(const std::vector<std::shared_ptr<Part>>& added,
+                    const std::vector<std::shared_ptr<Part>>& removed);
     std::string detached_path(const std::string& name) const;
     void make_outdated(Part& part);
     void append_live(LiveBlock block, uint64_t sequence);
@@ -260,6 +264,7 @@ private:
     std::map<uint64_t, std::vector<MutationCommand>> bound_mutations_;
     std::map<uint64_t, Failure> mutation_failures_;
     std::vector<std::shared_ptr<Running>> running_;
+    std::deque<PartEvent> part_events_;
     int64_t retry_merges_unix_s_ = 0; // after a failure
     uint32_t failed_merges_ = 0;
     int64_t retry_flush_unix_s_ = 0;

@@ -7,12 +7,13 @@
 namespace basalt
 {
 
-// Some chunks of one source, first to last or last to first.
+// Some chunks of one source, first to last or last to first; with a layer, only rows of its keys.
 class MergeTreeScan::OrderedInput final : public SortedInput
 {
 public:
-    OrderedInput(MergeTreeScan& scan, StepMemory& memory, size_t begin, size_t end)
-        : scan_(scan), memory_(memory), begin_(begin), end_(end),
+    OrderedInput(MergeTreeScan& scan, StepMemory& memory, size_t begin, size_t end,
+                 const FinalLayer* layer = nullptr)
+        : scan_(scan), memory_(memory), begin_(begin), end_(end), layer_(layer),
           reader_(scan.sources_[scan.chunks_[begin].source], scan.direct_, *scan.context_)
     {
     }
@@ -39,7 +40,10 @@ public:
             for (size_t i = 0; i < keys.size(); ++i)
                 block.add({keys[i], scan_.order_program_->roots()[i]->type(),
                            kKeyValuePrefix + std::to_string(i)});
-            return block;
+            if (layer_)
+                block = scan_.within_layer(block, *layer_);
+            if (block.rows())
+                return block;
         }
         return {};
     }
@@ -48,6 +52,7 @@ private:
     MergeTreeScan& scan_;
     StepMemory& memory_;
     size_t begin_, end_;
+    const FinalLayer* layer_; // null: all
     RowReader reader_;
 };
 

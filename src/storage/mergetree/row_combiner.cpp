@@ -139,6 +139,11 @@ private:
 
 } // namespace
 
+bool is_combined(const Part& part, const TableMetadata& metadata)
+{
+    return part.name().level > 0 && part.manifest().sorting_key == metadata.sorting_key.text;
+}
+
 std::vector<std::string> deciding_columns(const TableMetadata& metadata)
 {
     const MergingDescription& merging = metadata.merging;

@@ -5,6 +5,7 @@
 // FINAL. A stream: memory is a few rows of one key, whatever the number of rows.
 
 #include "columns/sort.h"
+#include "storage/mergetree/part.h"
 #include "storage/table.h"
 
 #include <functional>
@@ -42,6 +43,9 @@ public:
 std::unique_ptr<RowCombiner> make_row_combiner(const TableMetadata& metadata, const Header& header,
                                                CombinerOptions options,
                                                const QueryContext& context);
+
+// Whether a merge has combined the part's rows, by the key that the table has now.
+bool is_combined(const Part& part, const TableMetadata& metadata);
 
 // Stored columns that decide about rows, whichever are asked for.
 std::vector<std::string> deciding_columns(const TableMetadata& metadata);

@@ -69,6 +69,31 @@ struct MergeInfo
     uint64_t bytes_written = 0;
 };
 
+// What happened to a part: a row of system.part_log.
+struct PartEvent
+{
+    enum class Type : uint8_t // ClickHouse's numbers
+    {
+        NewPart = 1,
+        MergeParts = 2,
+        RemovePart = 4,
+        MutatePart = 5,
+    } type = Type::NewPart;
+    int64_t unix_us = 0;
+    uint64_t duration_ms = 0; // of merges and mutations
+    std::string part;
+    std::string partition_id;
+    std::string path;
+    std::vector<std::string> merged_from;
+    uint64_t rows = 0;
+    uint64_t read_rows = 0; // of merges and mutations
+    uint64_t bytes_on_disk = 0;
+    uint64_t uncompressed_bytes = 0;
+    bool packed = false;
+};
+// Of each table so many are remembered, the oldest go first; none outlives the server.
+inline constexpr size_t kMaxPartEvents = 2000;
+
 struct MutationInfo
 {
     std::string id; // mutation_40.txt

@@ -33,6 +33,21 @@ TEST(MergeSelector, TakesEqualNeighboursAndLeavesUnequalOnes)
     EXPECT_LE(most->end - most->begin, kMaxMergedParts);
 }
 
+TEST(MergeSelector, TakesFewerPartsWhereMemoryIsShort)
+{
+    MergeCandidate part{1 << 20, 0, 0, 1000};
+    const std::vector<MergeCandidate> parts(16, part);
+    const auto all = choose_merge(parts, UINT64_MAX);
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->end - all->begin, 16u);
+    const auto fewer = choose_merge(parts, UINT64_MAX, merge_working_bytes(1000, 7));
+    ASSERT_TRUE(fewer);
+    EXPECT_EQ(fewer->end - fewer->begin, 7u);
+    const auto two = choose_merge(parts, UINT64_MAX, 1);
+    ASSERT_TRUE(two);
+    EXPECT_EQ(two->end - two->begin, 2u);
+}
+
 TEST(Merges, OptimizeFinalMakesOnePartAPartitionAndKeepsEveryRow)
 {
     MemoryFileSystem files;
