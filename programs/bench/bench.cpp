@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "io/file_system.h"
 #include "io/process.h"
+#include "programs/bench/clients.h"
 #include "programs/bench/embedded.h"
 #include "programs/bench/k8s_logs.h"
 
@@ -43,6 +44,16 @@ int bench_main(int argc, char** argv)
     k8s->add_option("--volume-gib", options.volume_gib)->capture_default_str();
     k8s->add_option("--rows-per-day", options.rows_per_day)->capture_default_str();
     k8s->add_option("--days", options.days)->capture_default_str();
+    ClientsOptions clients;
+    auto* many = app.add_subcommand("clients", "many clients that insert small batches for a while");
+    many->add_option("--url", clients.url, "server, http://host:port")->capture_default_str();
+    many->add_option("--table", clients.table)->capture_default_str();
+    many->add_option("--clients", clients.clients)->capture_default_str();
+    many->add_option("--rows", clients.rows, "rows of a batch")->capture_default_str();
+    many->add_option("--interval-ms", clients.interval_ms)->capture_default_str();
+    many->add_option("--seconds", clients.seconds)->capture_default_str();
+    many->add_option("--settings", clients.settings, "of each INSERT: name=value,name=value");
+    many->add_flag("--resend", clients.resend, "send a batch until it is acknowledged");
     try
     {
         app.parse(argc, argv);
@@ -51,6 +62,8 @@ int bench_main(int argc, char** argv)
     {
         return app.exit(error);
     }
+    if (many->parsed())
+        return run_clients(clients);
     options.codecs = !no_codecs;
     if (options.rows == 0)
         throw Error(error_codes::BAD_ARGUMENTS, "--rows must be positive");

@@ -14,8 +14,8 @@ def free_port():
 
 
 class Server:
-    def __init__(self, basalt, path, *flags, tcp=False, postgres=False):
-        self.port = free_port()
+    def __init__(self, basalt, path, *flags, tcp=False, postgres=False, port=None):
+        self.port = port or free_port()
         self.tcp_port = free_port() if tcp else 0
         self.postgres_port = free_port() if postgres else 0
         self.url = f"http://127.0.0.1:{self.port}"
