@@ -15,6 +15,13 @@ StorageService::StorageService(FileSystem& files, StorageOptions options, Memory
 {
     create_durable_directory(files_, join_path(options_.path, "store"));
     key_context_ = make_context();
+    live_total_max_bytes_ = options_.live_total_max_bytes;
+    if (live_total_max_bytes_ == 0)
+    {
+        constexpr uint64_t kMost = 1ull << 30;
+        const uint64_t limit = memory_ ? memory_->limit_bytes() : 0;
+        live_total_max_bytes_ = limit ? std::min(limit / 4, kMost) : kMost;
+    }
     ServerLogOptions log;
     log.directory = join_path(options_.path, "log");
     log.segment_bytes = options_.log_segment_bytes;
@@ -66,6 +73,24 @@ void StorageService::shutdown()
 std::string StorageService::table_path(const std::string& uuid) const
 {
     return join_path(join_path(join_path(options_.path, "store"), uuid.substr(0, 3)), uuid);
+}
+
+std::string StorageService::shadow_path(const std::string& name) const
+{
+    return join_path(join_path(options_.path, "shadow"), name);
+}
+
+std::string StorageService::next_shadow_name()
+{
+    std::lock_guard lock(shadow_mutex_);
+    const std::string directory = join_path(options_.path, "shadow");
+    create_durable_directory(files_, directory);
+    const std::string path = join_path(directory, "increment.txt");
+    const uint64_t last =
+        files_.exists(path) ? std::strtoull(files_.read_whole(path).c_str(), nullptr, 10) : 0;
+    const std::string next = std::to_string(last + 1);
+    files_.replace_whole(path, next + "\n");
+    return next;
 }
 
 QueryContextPtr StorageService::make_context() const

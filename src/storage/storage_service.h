@@ -10,8 +10,10 @@
 #include "storage/log/server_log.h"
 #include "storage/table.h"
 
+#include <atomic>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace basalt
@@ -27,8 +29,10 @@ struct StorageOptions
     uint64_t live_flush_bytes = 64 << 20;
     uint64_t live_flush_rows = 1 << 20;
     int64_t live_flush_age_s = 10;
-    // Inserts wait when a table's live buffer holds so much.
+    // Inserts wait when a table's live buffer holds so much, or all of them together;
     uint64_t live_max_bytes = 512 << 20;
+    uint64_t live_total_max_bytes = 0; // 0: a quarter of the memory limit, at most 1 GiB
+    int64_t insert_patience_ms = 30000; // then they are refused
     // Inserts up to this go to the live buffer and the log; larger ones become parts directly.
     uint64_t direct_insert_rows = 256 << 10;
     uint64_t direct_insert_bytes = 16 << 20;
@@ -63,10 +67,19 @@ public:
     const StorageOptions& options() const { return options_; }
     uint64_t memory_limit_bytes() const { return memory_ ? memory_->limit_bytes() : 0; } // 0: none
     std::string table_path(const std::string& uuid) const;
+    // Where FREEZE puts what it links under that name.
+    std::string shadow_path(const std::string& name) const;
+    // The next number for a FREEZE without a name.
+    std::string next_shadow_name();
     // For work that belongs to no query: keys of tables, merges. Server's time zone.
     QueryContextPtr make_context() const;
     const QueryContext& key_context() const { return *key_context_; }
     void report(const std::string& text) const;
+
+    // Bytes in the live buffers of all tables, and what they may be.
+    uint64_t live_bytes() const { return static_cast<uint64_t>(live_bytes_.load()); }
+    uint64_t live_total_max_bytes() const { return live_total_max_bytes_; }
+    void count_live(int64_t more_bytes) { live_bytes_ += more_bytes; }
 
     // Inserts of large blocks under way: merges wait for them.
     std::atomic<int>& bulk_inserts() { return bulk_inserts_; }
@@ -87,7 +100,10 @@ private:
     std::unique_ptr<ServerLog> log_;
     std::unique_ptr<Background> background_;
     std::atomic<int> bulk_inserts_{0};
+    std::atomic<int64_t> live_bytes_{0};
+    uint64_t live_total_max_bytes_ = 0;
     std::atomic<uint64_t> temporary_number_{1};
+    std::mutex shadow_mutex_;
     mutable std::mutex binder_mutex_;
     MutationBinder binder_;
 };

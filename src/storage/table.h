@@ -252,10 +252,12 @@ struct PartitionCommand
         Replace,
         Move,
         Clear,
+        Unfreeze,
     } kind = Kind::Drop;
     bool is_part = false;     // name is a part name, not a partition
     bool all = false;         // PARTITION ALL
     std::string partition_id; // or the part's name
+    std::string backup_name;  // Freeze, Unfreeze: WITH NAME
 };
 
 // Rows of system.parts, system.parts_columns, system.merges, system.mutations, described where
@@ -284,6 +286,8 @@ public:
     // Whether the scan can return rows in sorting-key order (ScanRequest::order_prefix).
     virtual bool supports_order() const { return false; }
     virtual bool supports_row_ids() const { return false; }
+    // Whether deduplication tokens of INSERTs into it are honoured.
+    virtual bool keeps_tokens() const { return false; }
 
     // ALTER … COLUMN / INDEX / MODIFY: the new metadata is given whole; `commands` say what parts
     // need (dropped columns and indexes). Throws NOT_IMPLEMENTED by default.

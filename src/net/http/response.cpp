@@ -126,6 +126,7 @@ int http_status_of_error(int code)
     case CANNOT_OPEN_FILE:
     case CANNOT_SCHEDULE_TASK:
     case TOO_MANY_SIMULTANEOUS_QUERIES:
+    case TOO_MANY_PARTS: // of inserts that may be tried again
         return 503;
     default:
         return 500;

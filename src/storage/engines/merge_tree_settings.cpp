@@ -246,7 +246,7 @@ constexpr MergeTreeSetting kSettings[] = {
     {"min_rows_for_wide_part", "UInt64", "0", "Production", S::Accepted},
     {"min_rows_to_fsync_after_merge", "UInt64", "0", "Production", S::Accepted},
     {"mutation_workload", "String", "", "Production", S::Accepted},
-    {"non_replicated_deduplication_window", "UInt64", "0", "Production", S::NotImplemented},
+    {"non_replicated_deduplication_window", "UInt64", "0", "Production", S::Honoured},
     {"notify_newest_block_number", "Bool", "0", "Experimental", S::Accepted},
     {"nullable_serialization_version", "MergeTreeNullableSerializationVersion", "basic",
      "Production", S::Accepted},

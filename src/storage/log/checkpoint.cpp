@@ -13,7 +13,7 @@ namespace
 {
 
 constexpr std::string_view kMagic = "BasaltCP";
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2; // 1 had tokens by their text
 constexpr size_t kHeadBytes = 20;
 
 std::string path_in(const std::string& directory)
@@ -50,11 +50,7 @@ void write_checkpoint(FileSystem& files, const std::string& directory,
     }
     append_varint(body, checkpoint.tokens.size());
     for (const auto& token : checkpoint.tokens)
-    {
-        append_text(body, token.table_uuid);
-        append_text(body, token.token);
-        append_varint(body, static_cast<uint64_t>(token.unix_s));
-    }
+        append_token(body, token);
     std::string bytes(kMagic);
     bytes.append(reinterpret_cast<const char*>(&kVersion), sizeof kVersion);
     const uint64_t checksum = xxh3_64(body.data(), body.size());
@@ -72,7 +68,8 @@ std::optional<LogCheckpoint> read_checkpoint(FileSystem& files, const std::strin
     std::string_view view = bytes;
     if (view.size() < kHeadBytes || view.substr(0, kMagic.size()) != kMagic)
         throw Error(error_codes::CORRUPTED_DATA, fmt::format("{} is not a checkpoint", path));
-    if (load<uint32_t>(view.data() + 8) != kVersion)
+    const auto version = load<uint32_t>(view.data() + 8);
+    if (version == 0 || version > kVersion)
         throw Error(error_codes::UNKNOWN_FORMAT_VERSION,
                     fmt::format("{} was written by a newer version", path));
     const auto checksum = load<uint64_t>(view.data() + 12);
@@ -101,14 +98,9 @@ std::optional<LogCheckpoint> read_checkpoint(FileSystem& files, const std::strin
         std::string key(take_text(view));
         checkpoint.values.emplace(std::move(key), take_text(view));
     }
-    for (uint64_t n = take_varint(view); n > 0; --n)
-    {
-        DeduplicationToken token;
-        token.table_uuid = take_text(view);
-        token.token = take_text(view);
-        token.unix_s = static_cast<int64_t>(take_varint(view));
-        checkpoint.tokens.push_back(std::move(token));
-    }
+    // Version 1 was written before anything brought tokens.
+    for (uint64_t n = version == 1 ? 0 : take_varint(view); n > 0; --n)
+        checkpoint.tokens.push_back(take_token(view));
     return checkpoint;
 }
 

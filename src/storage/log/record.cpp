@@ -1,6 +1,7 @@
 #include "storage/log/record.h"
 
 #include "base/error.h"
+#include "base/unaligned.h"
 #include "io/binary.h"
 
 namespace basalt
@@ -13,9 +14,11 @@ namespace
 enum class Item : uint8_t
 {
     Edit = 1,
-    Token = 2,
+    // 2 was a token by its text.
     Value = 3,
     Forgotten = 4,
+    Token = 5,
+    ForgottenTokens = 6,
 };
 
 [[noreturn]] void throw_corrupted()
@@ -57,6 +60,35 @@ std::string_view take_text(std::string_view& bytes)
     return text;
 }
 
+void append_token(std::string& out, const DeduplicationToken& token)
+{
+    append_text(out, token.table_uuid);
+    out.push_back(token.by_content ? 1 : 0);
+    out.append(reinterpret_cast<const char*>(&token.key.low), sizeof token.key.low);
+    out.append(reinterpret_cast<const char*>(&token.key.high), sizeof token.key.high);
+    append_varint(out, static_cast<uint64_t>(token.unix_s));
+    append_varint(out, token.partitions.size());
+    for (const auto& partition : token.partitions)
+        append_text(out, partition);
+}
+
+DeduplicationToken take_token(std::string_view& bytes)
+{
+    DeduplicationToken token;
+    token.table_uuid = take_text(bytes);
+    constexpr size_t kFixedBytes = 1 + 2 * sizeof(uint64_t);
+    if (bytes.size() < kFixedBytes)
+        throw_corrupted();
+    token.by_content = bytes[0] != 0;
+    token.key.low = load<uint64_t>(bytes.data() + 1);
+    token.key.high = load<uint64_t>(bytes.data() + 9);
+    bytes.remove_prefix(kFixedBytes);
+    token.unix_s = static_cast<int64_t>(take_varint(bytes));
+    for (uint64_t n = take_varint(bytes); n > 0; --n)
+        token.partitions.emplace_back(take_text(bytes));
+    return token;
+}
+
 std::string LogRecord::encode() const
 {
     std::string out;
@@ -71,9 +103,7 @@ std::string LogRecord::encode() const
     for (const auto& token : tokens)
     {
         begin(Item::Token);
-        append_text(out, token.table_uuid);
-        append_text(out, token.token);
-        append_varint(out, static_cast<uint64_t>(token.unix_s));
+        append_token(out, token);
     }
     for (const auto& [key, value] : values)
     {
@@ -86,6 +116,12 @@ std::string LogRecord::encode() const
         begin(Item::Forgotten);
         append_text(out, uuid);
     }
+    for (const auto& tokens_gone : forgotten_tokens)
+    {
+        begin(Item::ForgottenTokens);
+        append_text(out, tokens_gone.table_uuid);
+        append_text(out, tokens_gone.partition_id);
+    }
     return out;
 }
 
@@ -96,6 +132,11 @@ LogRecord LogRecord::decode(std::string_view bytes)
     {
         const auto item = static_cast<Item>(bytes[0]);
         bytes.remove_prefix(1);
+        if (item == Item::Token)
+        {
+            record.tokens.push_back(take_token(bytes));
+            continue;
+        }
         std::string first(take_text(bytes));
         switch (item)
         {
@@ -108,18 +149,14 @@ LogRecord LogRecord::decode(std::string_view bytes)
             record.edits.push_back({std::move(first), kind, std::string(take_text(bytes))});
             break;
         }
-        case Item::Token:
-        {
-            std::string token(take_text(bytes));
-            const auto unix_s = static_cast<int64_t>(take_varint(bytes));
-            record.tokens.push_back({std::move(first), std::move(token), unix_s});
-            break;
-        }
         case Item::Value:
             record.values.emplace_back(std::move(first), std::string(take_text(bytes)));
             break;
         case Item::Forgotten:
             record.forgotten.push_back(std::move(first));
+            break;
+        case Item::ForgottenTokens:
+            record.forgotten_tokens.push_back({std::move(first), std::string(take_text(bytes))});
             break;
         default:
             throw_corrupted();

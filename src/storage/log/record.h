@@ -4,6 +4,7 @@
 
 #include "base/int_types.h"
 
+#include <compare>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,11 +23,28 @@ struct TableEdit
     std::string payload;
 };
 
+// A hash of a token's text.
+struct TokenKey
+{
+    uint64_t low = 0;
+    uint64_t high = 0;
+    auto operator<=>(const TokenKey&) const = default;
+};
+
 struct DeduplicationToken
 {
     std::string table_uuid;
-    std::string token;
+    bool by_content = false; // not the client's, but a hash of the rows
+    TokenKey key;
     int64_t unix_s = 0;
+    std::vector<std::string> partitions; // in which its rows stood
+};
+
+// Tokens that are not known any more.
+struct ForgottenTokens
+{
+    std::string table_uuid;
+    std::string partition_id; // empty: all of the table
 };
 
 struct LogRecord
@@ -35,10 +53,12 @@ struct LogRecord
     std::vector<DeduplicationToken> tokens;
     std::vector<std::pair<std::string, std::string>> values;
     std::vector<std::string> forgotten; // uuids of tables that were dropped
+    std::vector<ForgottenTokens> forgotten_tokens;
 
     bool empty() const
     {
-        return edits.empty() && tokens.empty() && values.empty() && forgotten.empty();
+        return edits.empty() && tokens.empty() && values.empty() && forgotten.empty() &&
+               forgotten_tokens.empty();
     }
     std::string encode() const;
     // Throws CORRUPTED_DATA.
@@ -49,7 +69,9 @@ struct LogRecord
 // CORRUPTED_DATA at the end of the bytes.
 void append_varint(std::string& out, uint64_t value);
 void append_text(std::string& out, std::string_view text);
+void append_token(std::string& out, const DeduplicationToken& token);
 uint64_t take_varint(std::string_view& bytes);
 std::string_view take_text(std::string_view& bytes);
+DeduplicationToken take_token(std::string_view& bytes);
 
 } // namespace basalt

@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <fmt/format.h>
+#include <set>
 
 namespace basalt
 {
@@ -31,12 +32,29 @@ public:
     {
         commit_.record.edits.push_back({table_uuid, kind, std::move(payload)});
     }
-    bool add_token(const std::string& table_uuid, const std::string& token) override
+    bool add_token(const TokenClaim& claim) override
     {
-        if (!log_.tokens_.claim(table_uuid, token))
+        const int64_t now = log_.clock_.unix_s();
+        if (!log_.tokens_.claim(claim, now))
             return false;
-        commit_.record.tokens.push_back({table_uuid, token, log_.clock_.unix_s()});
+        commit_.record.tokens.push_back(
+            {claim.table_uuid, claim.by_content, token_key(claim.text), now, {}});
         return true;
+    }
+    bool knows_token(const TokenClaim& claim) const override
+    {
+        return log_.tokens_.knows(claim, log_.clock_.unix_s());
+    }
+    void touch_partitions(const std::string& table_uuid,
+                          const std::vector<std::string>& partition_ids) override
+    {
+        touched_[table_uuid].insert(partition_ids.begin(), partition_ids.end());
+    }
+    void forget_tokens(const std::string& table_uuid, const std::string& partition_id) override
+    {
+        commit_.record.forgotten_tokens.push_back({table_uuid, partition_id});
+        on_commit([this, table_uuid, partition_id]
+                  { log_.tokens_.forget(table_uuid, partition_id); });
     }
     void set_value(const std::string& key, const std::string& value) override
     {
@@ -60,6 +78,9 @@ public:
         }
         else
         {
+            for (auto& token : commit_.record.tokens)
+                if (const auto found = touched_.find(token.table_uuid); found != touched_.end())
+                    token.partitions.assign(found->second.begin(), found->second.end());
             commit_.sequence = &sequence_;
             log_.commit(commit_);
         }
@@ -73,7 +94,7 @@ private:
     void roll_back()
     {
         for (const auto& token : commit_.record.tokens)
-            log_.tokens_.give_up(token.table_uuid, token.token);
+            log_.tokens_.give_up(token);
         for (auto action = rollbacks_.rbegin(); action != rollbacks_.rend(); ++action)
         {
             try
@@ -90,6 +111,7 @@ private:
     ServerLog& log_;
     Commit commit_;
     std::vector<std::function<void()>> rollbacks_;
+    std::map<std::string, std::set<std::string>> touched_; // partitions by table
     uint64_t sequence_ = 0;
     bool committed_ = false;
 };
@@ -117,7 +139,7 @@ void ServerLog::forget(Transaction& transaction, const std::string& table_uuid)
         {
             std::lock_guard lock(tables_mutex_);
             tables_.erase(table_uuid);
-            tokens_.forget_table(table_uuid);
+            tokens_.forget(table_uuid, "");
         });
 }
 
@@ -139,6 +161,29 @@ void ServerLog::commit(Commit& commit)
     }
     if (commit.error)
         std::rethrow_exception(commit.error);
+}
+
+void ServerLog::at_rest(const std::function<void()>& look)
+{
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return !leading_; });
+    leading_ = true;
+    lock.unlock();
+    std::exception_ptr error;
+    try
+    {
+        look();
+    }
+    catch (...)
+    {
+        error = std::current_exception();
+    }
+    lock.lock();
+    leading_ = false;
+    done_.notify_all();
+    lock.unlock();
+    if (error)
+        std::rethrow_exception(error);
 }
 
 void ServerLog::lead(std::unique_lock<std::mutex>& lock)

@@ -72,6 +72,10 @@ public:
     std::string value(const std::string& key) const; // of set_value; empty when absent
     std::map<std::string, std::string> values() const;
 
+    // Runs it while no transaction is being applied: what it reads of several tables belongs to one
+    // moment. It must not commit, and be short.
+    void at_rest(const std::function<void()>& look);
+
     // Writes a checkpoint and removes segments that are not needed any more.
     void checkpoint();
     bool wants_checkpoint() const;

@@ -100,6 +100,10 @@ void ServerLog::apply_at_open(uint64_t sequence, LogRecord record, uint64_t chec
         tables_.erase(uuid);
     if (sequence <= checkpoint_sequence)
         return;
+    for (const auto& uuid : record.forgotten)
+        tokens_.forget(uuid, "");
+    for (const auto& gone : record.forgotten_tokens)
+        tokens_.forget(gone.table_uuid, gone.partition_id);
     for (const auto& token : record.tokens)
         tokens_.keep(token);
     for (auto& [key, value] : record.values)

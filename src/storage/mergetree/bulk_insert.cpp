@@ -241,6 +241,10 @@ void BulkInsert::finish_live()
     const QueryContext& key_context = service_.key_context();
     auto partitions = split_by_partition({rows}, build_.metadata->partition_key, key_context,
                                          build_.max_partitions);
+    std::vector<std::string> partition_ids;
+    for (const auto& partition : partitions)
+        partition_ids.push_back(partition.id);
+    transaction_.touch_partitions(table_->uuid_, partition_ids);
     if (build_.combine && build_.metadata->merging.combines())
     {
         rows = combine_inserted(RowGatherer({rows}), partitions);
@@ -292,6 +296,7 @@ void BulkInsert::finish_parts()
             built.push_back(&part);
             partition_ids.push_back(part.partition_id);
         }
+    transaction_.touch_partitions(table_->uuid_, partition_ids);
     const auto names = table_->reserve_blocks(partition_ids);
     transaction_.on_rollback([table = table_, names] { table->release_blocks(names); });
     FileSystem& files = service_.files();

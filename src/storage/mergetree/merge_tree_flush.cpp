@@ -20,6 +20,10 @@ bool MergeTreeTable::flush_due() const
     const int64_t now = service_.clock().unix_s();
     if (shut_down_ || live_.empty() || now < retry_flush_unix_s_)
         return false;
+    // The large ones first when all together hold much.
+    const uint64_t total = service_.live_bytes(), total_max = service_.live_total_max_bytes();
+    if ((total >= total_max / 2 && live_.bytes() >= total / 4) || total >= total_max / 4 * 3)
+        return true;
     return live_.bytes() >= options.live_flush_bytes || live_.rows() >= options.live_flush_rows ||
            now - live_.oldest_unix_s() >= options.live_flush_age_s ||
            live_.oldest_sequence() <= wanted_through;
@@ -82,25 +86,41 @@ void MergeTreeTable::flush_live()
     transaction->on_rollback([this, names] { release_blocks(names); });
     stage(*transaction, parts, {}, batch.through);
     transaction->commit();
+    std::lock_guard lock(mutex_);
+    flush_failure_.clear();
 }
 
-// Back-pressure: an insert waits while the live buffer is full, then is refused so that the
-// client can try again.
+// Back-pressure: an insert waits while the live buffers are full, then is refused so that the
+// client can try again. A client that leaves ends its waiting.
 void MergeTreeTable::wait_for_room(const QueryContext& context)
 {
-    constexpr auto kPatience = std::chrono::seconds(30);
-    const uint64_t limit = service_.options().live_max_bytes;
+    constexpr auto kAliveCheckInterval = std::chrono::milliseconds(100);
+    const auto& options = service_.options();
     std::unique_lock lock(mutex_);
-    if (live_.bytes() < limit)
+    const auto has_room = [&]
+    {
+        return shut_down_ || (live_.bytes() < options.live_max_bytes &&
+                              service_.live_bytes() < service_.live_total_max_bytes());
+    };
+    if (has_room())
         return;
-    service_.background().wake();
-    const bool room =
-        changed_.wait_for(lock, kPatience, [&] { return live_.bytes() < limit || shut_down_; });
-    if (!room)
-        throw Error(error_codes::TOO_MANY_PARTS,
-                    fmt::format("Table {} has {} bytes of rows that are not written to parts yet; "
-                                "inserting more is refused for now, try again later",
-                                name_.full(), live_.bytes()));
+    const int64_t give_up_ns =
+        context.clock->monotonic_ns() + options.insert_patience_ms * 1000000;
+    do
+    {
+        lock.unlock();
+        service_.background().wake();
+        context.check_alive();
+        lock.lock();
+        if (context.clock->monotonic_ns() >= give_up_ns)
+            throw Error(error_codes::TOO_MANY_PARTS,
+                        fmt::format("Table {} has {} bytes of rows that are not written to parts "
+                                    "yet, all tables together {} bytes: inserting more is refused "
+                                    "for now, try again later{}{}",
+                                    name_.full(), live_.bytes(), service_.live_bytes(),
+                                    flush_failure_.empty() ? "" : ". Writing them failed: ",
+                                    flush_failure_));
+    } while (!changed_.wait_for(lock, kAliveCheckInterval, has_room));
 }
 
 } // namespace basalt

@@ -205,6 +205,8 @@ void MergeTreeTable::replay_rows()
         block.block = decode_block(bytes);
         live_.append(std::move(block), sequence, service_.clock().unix_s());
     }
+    std::lock_guard lock(mutex_);
+    count_live();
 }
 
 std::string MergeTreeTable::checkpoint_state() const

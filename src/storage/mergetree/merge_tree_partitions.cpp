@@ -45,17 +45,17 @@ void MergeTreeTable::remove_parts(const std::string& partition_id, const std::st
 {
     flush_live();
     const auto parts = take_parts(partition_id, part_name);
-    if (parts.empty())
-    {
-        if (!part_name.empty())
-            throw Error(error_codes::NO_SUCH_DATA_PART,
-                        fmt::format("No part {} in committed state.", part_name));
-        return;
-    }
+    if (parts.empty() && !part_name.empty())
+        throw Error(error_codes::NO_SUCH_DATA_PART,
+                    fmt::format("No part {} in committed state.", part_name));
     const auto transaction = service_.begin();
     try
     {
-        stage(*transaction, {}, parts, 0, keep_folders);
+        if (!parts.empty())
+            stage(*transaction, {}, parts, 0, keep_folders);
+        // What was dropped may be inserted again; what was detached may come back by itself.
+        if (part_name.empty() && !keep_folders)
+            transaction->forget_tokens(uuid_, partition_id);
         transaction->commit();
     }
     catch (...)
@@ -95,6 +95,11 @@ void MergeTreeTable::attach_parts(const PartitionCommand& command)
                     fmt::format("Detached part \"{}\" not found", command.partition_id));
     if (found.empty())
         return;
+    // Parts of another table, brought here by hand, may be of a higher version than this one.
+    uint64_t version = 0;
+    for (const auto& [folder, part] : found)
+        version = std::max(version, part->manifest().metadata_version);
+    adopt_history(version, snapshot().history->events());
     const auto names = reserve_blocks(partition_ids);
     std::vector<std::shared_ptr<Part>> parts;
     const auto transaction = service_.begin();
@@ -197,7 +202,11 @@ void MergeTreeTable::change_partition(const PartitionCommand& command, QueryCont
         drop_detached(command);
         return;
     case Kind::Freeze:
-        throw Error(error_codes::NOT_IMPLEMENTED, "FREEZE is not implemented");
+        freeze(command);
+        return;
+    case Kind::Unfreeze:
+        unfreeze(command);
+        return;
     case Kind::Replace:
         throw Error(error_codes::NOT_IMPLEMENTED, "REPLACE PARTITION is not implemented");
     case Kind::Move:

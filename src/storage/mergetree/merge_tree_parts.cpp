@@ -116,6 +116,7 @@ void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
         {
             flushed_through_ = std::max(flushed_through_, flushed_through);
             live_.remove_through(flushed_through);
+            count_live();
         }
     }
     changed_.notify_all();
@@ -151,8 +152,16 @@ void MergeTreeTable::append_live(LiveBlock block, uint64_t sequence)
     {
         std::lock_guard lock(mutex_);
         live_.append(std::move(block), sequence, service_.clock().unix_s());
+        count_live();
     }
     changed_.notify_all();
+}
+
+void MergeTreeTable::count_live()
+{
+    const uint64_t bytes = shut_down_ ? 0 : live_.bytes();
+    service_.count_live(static_cast<int64_t>(bytes) - static_cast<int64_t>(counted_live_bytes_));
+    counted_live_bytes_ = bytes;
 }
 
 bool MergeTreeTable::remove_outdated()

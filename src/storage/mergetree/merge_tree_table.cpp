@@ -96,6 +96,7 @@ void MergeTreeTable::shutdown()
         if (shut_down_)
             return;
         shut_down_ = true;
+        count_live();
         for (const auto& running : running_)
             running->cancelled = true;
     }
@@ -152,6 +153,7 @@ bool MergeTreeTable::short_step()
         constexpr int64_t kPause_s = 5;
         std::lock_guard lock(mutex_);
         retry_flush_unix_s_ = service_.clock().unix_s() + kPause_s;
+        flush_failure_ = error.what();
         service_.report(fmt::format("Flush of table {}: {}", name_.full(), error.what()));
     }
     return did;

@@ -69,6 +69,7 @@ public:
     bool supports_prewhere() const override { return true; }
     bool supports_order() const override { return true; }
     bool supports_row_ids() const override { return true; }
+    bool keeps_tokens() const override { return true; }
     void alter(TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
                QueryContextPtr context) override
     {
@@ -106,6 +107,13 @@ public:
     bool kill_mutation(const std::string& id);
 
     TableSnapshot snapshot() const;
+
+    // RESTORE (merge_tree_restore.cpp). First the history of columns under which the parts were
+    // written: throws CANNOT_RESTORE_TABLE when they would be misread here. Then parts in folders of
+    // restore_folder(), which become the table's with the transaction.
+    std::string restore_folder();
+    void adopt_history(uint64_t version, const std::vector<ColumnEvent>& events);
+    void stage_restored(Transaction& transaction, const std::vector<std::string>& folders);
     StorageService& service() { return service_; }
 
 private:
@@ -171,6 +179,7 @@ private:
     std::string detached_path(const std::string& name) const;
     void make_outdated(Part& part);
     void append_live(LiveBlock block, uint64_t sequence);
+    void count_live(); // the lock is held
     bool remove_outdated();
     std::vector<std::shared_ptr<Part>> lock_parts(const std::string& partition_id,
                                                   const std::string& part_name);
@@ -243,6 +252,10 @@ private:
     void settle_attaching();
     void drop_detached(const PartitionCommand& command);
 
+    // merge_tree_freeze.cpp
+    void freeze(const PartitionCommand& command);
+    void unfreeze(const PartitionCommand& command);
+
     StorageService& service_;
     const std::string engine_;
     const std::string uuid_;
@@ -268,6 +281,8 @@ private:
     int64_t retry_merges_unix_s_ = 0; // after a failure
     uint32_t failed_merges_ = 0;
     int64_t retry_flush_unix_s_ = 0;
+    std::string flush_failure_; // of the last flush; empty: it succeeded
+    uint64_t counted_live_bytes_ = 0; // in the service's sum
     int64_t next_look_unix_s_ = 0; // for what is over
     std::map<std::string, int64_t> next_rewrite_unix_s_; // by partition
     int merges_stopped_ = 0;

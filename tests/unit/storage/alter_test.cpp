@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "io/faulty_file_system.h"
+#include "storage/mergetree/part_rewriter.h"
 
 namespace basalt::test
 {
@@ -427,14 +428,50 @@ TEST_F(AlterTest, PartitionsAreDroppedDetachedAndAttached)
     const uint64_t rows = tables_->table->part_infos()[0].rows;
     tables_->table->change_partition(command, nullptr);
     EXPECT_EQ(tables_->count(), 1600u - rows);
-    command.kind = PartitionCommand::Kind::Freeze;
-    EXPECT_EQ(code_of([&] { tables_->table->change_partition(command, nullptr); }),
-              error_codes::NOT_IMPLEMENTED);
     tables_->insert(events(0, 50));
     tables_->table->truncate(nullptr);
     EXPECT_EQ(tables_->count(), 0u);
     restart();
     EXPECT_EQ(tables_->count(), 0u);
+}
+
+TEST_F(AlterTest, FrozenPartsOutliveTheTable)
+{
+    start();
+    const auto change = [&](PartitionCommand::Kind kind, const std::string& partition)
+    {
+        PartitionCommand command;
+        command.kind = kind;
+        command.all = partition.empty();
+        command.partition_id = partition;
+        command.backup_name = "monday";
+        tables_->table->change_partition(command, nullptr);
+    };
+    change(PartitionCommand::Kind::Freeze, ""); // with the rows of the live buffer
+    EXPECT_EQ(code_of([&] { change(PartitionCommand::Kind::Freeze, "20241004"); }),
+              error_codes::DIRECTORY_ALREADY_EXISTS);
+    change(PartitionCommand::Kind::Drop, "20241004");
+    restart();
+    EXPECT_EQ(tables_->count(), 1600u);
+    // Brought back by hand, as ATTACH of a copy.
+    const std::string frozen = "/data/shadow/monday/store/012/0123-uuid";
+    const std::string detached = join_path(tables_->table->data_path(), "detached");
+    size_t parts = 0;
+    for (const auto& entry : files_.list(frozen))
+    {
+        ++parts;
+        if (entry.name.starts_with("20241004"))
+            link_folder(files_, join_path(frozen, entry.name), join_path(detached, entry.name));
+    }
+    EXPECT_EQ(parts, 4u);
+    change(PartitionCommand::Kind::Attach, "20241004");
+    EXPECT_EQ(tables_->rows(all_columns()), lines_of(events(0, 3200)));
+    change(PartitionCommand::Kind::Unfreeze, "20241004");
+    EXPECT_EQ(files_.list(frozen).size(), 2u);
+    change(PartitionCommand::Kind::Unfreeze, "");
+    EXPECT_FALSE(files_.exists("/data/shadow/monday"));
+    EXPECT_EQ(tables_->service->next_shadow_name(), "1");
+    EXPECT_EQ(tables_->service->next_shadow_name(), "2");
 }
 
 // Whatever point the power goes at, the partition is attached or detached, never both: a second ATTACH

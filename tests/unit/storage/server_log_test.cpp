@@ -189,19 +189,86 @@ TEST(ServerLog, TokensAreKnownAfterCommitOnly)
         ServerLog log(files, small_segments());
         {
             const auto dropped = log.begin();
-            EXPECT_TRUE(dropped->add_token("t", "one"));
+            EXPECT_TRUE(dropped->add_token({.table_uuid = "t", .text = "one"}));
         }
         const auto kept = log.begin();
-        EXPECT_TRUE(kept->add_token("t", "one"));
+        EXPECT_FALSE(kept->knows_token({.table_uuid = "t", .text = "one"}));
+        EXPECT_TRUE(kept->add_token({.table_uuid = "t", .text = "one"}));
         kept->commit();
         const auto again = log.begin();
-        EXPECT_FALSE(again->add_token("t", "one"));
-        EXPECT_TRUE(again->add_token("u", "one"));
+        EXPECT_TRUE(again->knows_token({.table_uuid = "t", .text = "one"}));
+        EXPECT_FALSE(again->add_token({.table_uuid = "t", .text = "one"}));
+        EXPECT_TRUE(again->add_token({.table_uuid = "u", .text = "one"}));
+        EXPECT_TRUE(again->add_token({.table_uuid = "t", .text = "one", .by_content = true}));
         log.checkpoint();
     }
     ServerLog log(files, small_segments());
-    EXPECT_FALSE(log.begin()->add_token("t", "one"));
-    EXPECT_TRUE(log.begin()->add_token("t", "two"));
+    EXPECT_FALSE(log.begin()->add_token({.table_uuid = "t", .text = "one"}));
+    EXPECT_TRUE(log.begin()->add_token({.table_uuid = "t", .text = "two"}));
+}
+
+// In the log's segments as in a checkpoint.
+TEST(ServerLog, TokensOfEmptiedPartitionsAreForgotten)
+{
+    for (const bool with_checkpoint : {false, true})
+    {
+        MemoryFileSystem files;
+        {
+            ServerLog log(files, small_segments());
+            const auto insert = [&](const std::string& token,
+                                    const std::vector<std::string>& partitions)
+            {
+                const auto transaction = log.begin();
+                EXPECT_TRUE(transaction->add_token({.table_uuid = "t", .text = token}));
+                transaction->touch_partitions("t", partitions);
+                transaction->commit();
+            };
+            insert("first", {"1"});
+            insert("both", {"1", "2"});
+            insert("second", {"2"});
+            insert("none", {});
+            if (with_checkpoint)
+                log.checkpoint();
+            const auto drop = log.begin();
+            drop->forget_tokens("t", "1");
+            drop->commit();
+        }
+        {
+            ServerLog log(files, small_segments());
+            EXPECT_TRUE(log.begin()->add_token({.table_uuid = "t", .text = "first"}));
+            for (const char* token : {"both", "second", "none"})
+                EXPECT_FALSE(log.begin()->add_token({.table_uuid = "t", .text = token})) << token;
+            const auto drop = log.begin();
+            drop->forget_tokens("t", "2");
+            drop->commit();
+        }
+        {
+            ServerLog log(files, small_segments());
+            EXPECT_TRUE(log.begin()->add_token({.table_uuid = "t", .text = "both"}));
+            EXPECT_FALSE(log.begin()->add_token({.table_uuid = "t", .text = "none"}));
+            const auto truncate = log.begin();
+            truncate->forget_tokens("t", "");
+            truncate->commit();
+        }
+        ServerLog log(files, small_segments());
+        EXPECT_TRUE(log.begin()->add_token({.table_uuid = "t", .text = "none"}));
+    }
+}
+
+TEST(ServerLog, TokensOfDroppedTablesAreForgotten)
+{
+    MemoryFileSystem files;
+    {
+        ServerLog log(files, small_segments());
+        const auto insert = log.begin();
+        insert->add_token({.table_uuid = "t", .text = "one"});
+        insert->commit();
+        const auto drop = log.begin();
+        log.forget(*drop, "t");
+        drop->commit();
+    }
+    ServerLog log(files, small_segments());
+    EXPECT_TRUE(log.begin()->add_token({.table_uuid = "t", .text = "one"}));
 }
 
 TEST(ServerLog, GroupCommitKeepsOrderAndSharesSyncs)
