@@ -90,6 +90,7 @@ void Engine::stop()
         return;
     stopped_ = true;
     processes_.cancel_all();
+    async_inserts_.stop();
     if (catalog_)
         catalog_->shutdown();
     if (storage_)

@@ -4,6 +4,7 @@
 // Made and stopped by programs; everything else gets it by reference.
 
 #include "catalog/catalog.h"
+#include "engine/async_inserts.h"
 #include "engine/process_list.h"
 #include "engine/query_log.h"
 
@@ -51,6 +52,7 @@ public:
     StorageService& storage() { return *storage_; }
     ProcessList& processes() { return processes_; }
     QueryLog& query_log() { return query_log_; }
+    AsyncInserts& async_inserts() { return async_inserts_; }
     ErrorCounts& error_counts() { return error_counts_; }
     MemoryTracker& memory() { return memory_; }
     FileSystem& files() { return files_; }
@@ -75,6 +77,7 @@ private:
     ProcessList processes_;
     QueryLog query_log_;
     ErrorCounts error_counts_;
+    AsyncInserts async_inserts_; // goes before what it commits to
     std::array<std::mutex, 16> alter_locks_;
     int64_t start_unix_s_ = 0;
     std::string server_uuid_;

@@ -1,10 +1,12 @@
 #include "engine/insert.h"
 
 #include "base/error.h"
+#include "codecs/hash.h"
 #include "columns/absent_value.h"
 #include "binder/binder.h"
 #include "engine/select.h"
 #include "sql/formatter.h"
+#include "storage/block_bytes.h"
 
 #include <fmt/format.h>
 #include <set>
@@ -189,6 +191,12 @@ void InsertLane::write(Block block, const std::vector<Mask>& omitted)
         context_->written_bytes += complete_block.byte_size();
         context_->counters.add(ProfileEvent::InsertedRows, complete_block.rows());
         context_->counters.add(ProfileEvent::InsertedBytes, complete_block.byte_size());
+    }
+    if (hashes_content_)
+    {
+        const std::string bytes = content_hash_ + encode_block(complete_block.flattened());
+        const Hash128 hash = sip_hash128(bytes.data(), bytes.size());
+        content_hash_ = fmt::format("{:016x}{:016x}", hash.low, hash.high);
     }
     if (!views_.empty())
         feed_views(complete_block);

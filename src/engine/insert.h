@@ -29,6 +29,10 @@ public:
     void write(Block block, const std::vector<Mask>& omitted = {});
     void finish();
 
+    // From now on a hash of the rows is kept; of all rows in their order, however they come.
+    void hash_content() { hashes_content_ = true; }
+    std::string content_hash() const { return content_hash_; }
+
 private:
     struct ViewTarget;
 
@@ -46,6 +50,8 @@ private:
     std::unique_ptr<TableSink> sink_;
     std::vector<std::unique_ptr<ViewTarget>> views_;
     std::vector<std::unique_ptr<ExpressionProgram>> constraints_;
+    bool hashes_content_ = false;
+    std::string content_hash_;
 };
 
 // Whether the rows of an INSERT are neither a SELECT's nor in the text behind its head.

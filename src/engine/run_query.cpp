@@ -255,6 +255,9 @@ private:
         }
         const AstPtr statement_ast =
             ast->as<AstQuery>() ? ast->as<AstQuery>()->statement : ast;
+        // What changes tables must not overtake rows that were taken before.
+        if (query_->kind_ != "Insert" && !only_reads(*ast))
+            engine_.async_inserts().flush();
 
         std::unique_ptr<DataBuffer> data;
         if (const auto* insert = statement_ast->as<AstInsert>())

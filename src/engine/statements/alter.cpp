@@ -1,6 +1,7 @@
 // ALTER TABLE and ALTER DATABASE.
 
 #include "base/error.h"
+#include "catalog/metadata_files.h"
 #include "engine/make_table.h"
 #include "engine/mutation.h"
 #include "engine/select.h"
@@ -137,6 +138,18 @@ PartitionCommand partition_command(const AstAlterCommand& command, const Table& 
                         "Cannot execute query: DROP DETACHED PART is disabled (see "
                         "allow_drop_detached setting)");
         out.kind = PartitionCommand::Kind::DropDetached;
+        break;
+    case AlterAction::FreezePartition:
+    case AlterAction::UnfreezePartition:
+        out.kind = command.action == AlterAction::FreezePartition
+                       ? PartitionCommand::Kind::Freeze
+                       : PartitionCommand::Kind::Unfreeze;
+        if (out.kind == PartitionCommand::Kind::Unfreeze && command.with_name.empty())
+            throw Error(error_codes::BAD_ARGUMENTS, "UNFREEZE needs WITH NAME");
+        out.backup_name = escape_file_name(command.with_name);
+        out.all = !command.partition;
+        if (out.all)
+            return out;
         break;
     default:
         throw Error(error_codes::NOT_IMPLEMENTED,

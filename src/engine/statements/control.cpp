@@ -1,10 +1,12 @@
 // SET, USE, SYSTEM, KILL.
 
 #include "base/error.h"
+#include "catalog/metadata_files.h"
 #include "engine/select.h"
 #include "sql/formatter.h"
 #include "sql/parser.h"
 #include "storage/mergetree/merge_tree_table.h"
+#include "storage/storage_service.h"
 
 #include <fmt/format.h>
 
@@ -56,16 +58,33 @@ ResultPtr run_system(const AstSystem& system, StatementContext& statement)
         "DROP QUERY CACHE",    "DROP QUERY CONDITION CACHE", "DROP DNS CACHE",
         "DROP MMAP CACHE",     "DROP COMPILED EXPRESSION CACHE", "DROP PRIMARY INDEX CACHE",
         "DROP INDEX MARK CACHE", "DROP INDEX UNCOMPRESSED CACHE", "DROP FILESYSTEM CACHE",
-        "DROP FORMAT SCHEMA CACHE", "FLUSH ASYNC INSERT QUEUE", "RELOAD CONFIG",
+        "DROP FORMAT SCHEMA CACHE", "RELOAD CONFIG",
         "RELOAD DICTIONARIES", "CLEAR MARK CACHE", "CLEAR UNCOMPRESSED CACHE",
         "CLEAR QUERY CACHE", "CLEAR QUERY CONDITION CACHE", "DROP SCHEMA CACHE", "JEMALLOC PURGE",
         "DROP PAGE CACHE", "DROP CONNECTIONS CACHE", "RELOAD FUNCTIONS", "RELOAD USERS"};
     if (std::find(std::begin(kNothingToDo), std::end(kNothingToDo), command) !=
         std::end(kNothingToDo))
         return nullptr;
+    if (command == "FLUSH ASYNC INSERT QUEUE")
+    {
+        statement.engine.async_inserts().flush();
+        return nullptr;
+    }
     if (command == "STOP MERGES" || command == "START MERGES")
     {
         hold_merges(system, command == "STOP MERGES", statement);
+        return nullptr;
+    }
+    if (command == "UNFREEZE WITH NAME")
+    {
+        const Ast& argument = *system.arguments.at(0);
+        const std::string name = argument.as<AstLiteral>()
+                                     ? argument.as<AstLiteral>()->text
+                                     : argument.as<AstIdentifier>()->full_name();
+        if (name.empty())
+            throw Error(error_codes::BAD_ARGUMENTS, "The name of a backup is empty");
+        statement.engine.files().remove_directory_recursive(
+            statement.engine.storage().shadow_path(escape_file_name(name)));
         return nullptr;
     }
     throw Error(error_codes::NOT_IMPLEMENTED,
