@@ -89,7 +89,8 @@ class Run:
         figures["most_parts"] = self.most_parts
         figures["rss_mib_most"] = round(max(self.rss, default=0))
         tenth = max(len(self.rss) // 10, 1)
-        figures["rss_mib_last_tenth"] = round(max(self.rss[-tenth:], default=0))
+        figures["rss_mib_by_tenths"] = [round(max(self.rss[at:at + tenth]))
+                                        for at in range(0, len(self.rss), tenth)]
         if self.kills:
             figures["kills"] = len(self.restarts_s)
             figures["restart_s_most"] = round(max(self.restarts_s, default=0), 2)

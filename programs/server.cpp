@@ -57,6 +57,8 @@ int server_main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--max-connections,--max_connections", http.max_connections)
         ->capture_default_str();
+    app.add_option("--backups-path,--backups.allowed_path", options.backups_path,
+                   "where backups stand; default: backups in the data folder");
     std::vector<std::string> postgres_instances;
     std::string postgres_home;
     app.add_option("--pg", postgres_instances,

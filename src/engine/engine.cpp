@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "engine/backup/create.h"
 #include "engine/make_table.h"
 #include "storage/storage_service.h"
 
@@ -33,6 +34,12 @@ Engine::~Engine()
     stop();
 }
 
+std::string Engine::backups_path() const
+{
+    return options_.backups_path.empty() ? join_path(options_.path, "backups")
+                                         : options_.backups_path;
+}
+
 QueryContextPtr Engine::make_context()
 {
     auto context = std::make_shared<QueryContext>(&memory_);
@@ -45,6 +52,7 @@ QueryContextPtr Engine::make_context()
 
 void Engine::start()
 {
+    remove_unfinished_backups(files_, backups_path());
     StorageOptions storage;
     storage.path = options_.path;
     storage.server_timezone = options_.timezone;
@@ -90,6 +98,7 @@ void Engine::stop()
         return;
     stopped_ = true;
     processes_.cancel_all();
+    backups_.stop();
     async_inserts_.stop();
     if (catalog_)
         catalog_->shutdown();

@@ -5,6 +5,7 @@
 
 #include "catalog/catalog.h"
 #include "engine/async_inserts.h"
+#include "engine/backup/backups.h"
 #include "engine/process_list.h"
 #include "engine/query_log.h"
 
@@ -27,6 +28,7 @@ struct EngineOptions
     size_t memory_limit_bytes = 0; // 0: 90% of what the cgroup grants
     size_t max_concurrent_queries = 0;
     std::string timezone = "UTC";
+    std::string backups_path; // empty: backups/ in the data folder
     Settings default_settings;
     Clock* clock = &system_clock(); // outlives the engine
     // Called with the storage's options before it is made; may be null.
@@ -53,6 +55,9 @@ public:
     ProcessList& processes() { return processes_; }
     QueryLog& query_log() { return query_log_; }
     AsyncInserts& async_inserts() { return async_inserts_; }
+    Backups& backups() { return backups_; }
+    // Where backups stand: options().backups_path, else backups/ in the data folder.
+    std::string backups_path() const;
     ErrorCounts& error_counts() { return error_counts_; }
     MemoryTracker& memory() { return memory_; }
     FileSystem& files() { return files_; }
@@ -64,6 +69,9 @@ public:
     {
         return alter_locks_[std::hash<std::string>()(table_uuid) % alter_locks_.size()];
     }
+
+    // All of them, taken in order: nothing is altered.
+    std::array<std::mutex, 16>& alter_locks() { return alter_locks_; }
 
     // A context for work of the server's own (attaching tables, background tasks).
     QueryContextPtr make_context();
@@ -78,6 +86,7 @@ private:
     QueryLog query_log_;
     ErrorCounts error_counts_;
     AsyncInserts async_inserts_; // goes before what it commits to
+    Backups backups_;
     std::array<std::mutex, 16> alter_locks_;
     int64_t start_unix_s_ = 0;
     std::string server_uuid_;

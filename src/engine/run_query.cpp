@@ -57,6 +57,8 @@ std::string kind_of(const Ast& ast)
         return "Optimize";
     case AstKind::Kill:
         return "KillQuery";
+    case AstKind::Backup:
+        return static_cast<const AstBackup&>(ast).restore ? "Restore" : "Backup";
     case AstKind::Delete:
         return "Delete";
     case AstKind::Update:

@@ -203,6 +203,8 @@ ResultPtr run_statement(const AstPtr& ast, StatementContext& statement)
         return run_use(*ast->as<AstUse>(), statement);
     case AstKind::System:
         return run_system(*ast->as<AstSystem>(), statement);
+    case AstKind::Backup:
+        return run_backup(std::static_pointer_cast<const AstBackup>(ast), statement);
     case AstKind::Kill:
         return run_kill(*ast->as<AstKill>(), statement);
     default:

@@ -182,14 +182,16 @@ ResultPtr run_create_table(const AstCreateTable& create, StatementContext& state
     {
         CreateTableSources no_sources;
         no_sources.database = name.database;
-        const auto& inner_create = *prepared.inner_table;
+        const AstPtr inner_copy = prepared.inner_table->Ast::clone();
+        auto& inner_create = *inner_copy->as<AstCreateTable>();
+        // Kept with its statement: by it the next start finds the rows.
+        if (inner_create.uuid.empty())
+            inner_create.uuid = random_uuid(*statement.context->random);
         const TableName inner_name{name.database, inner_create.name.table};
         PreparedTable inner_prepared =
             prepare_table(inner_create, no_sources, catalog, *statement.context);
-        inner = make_table(statement.engine, inner_prepared, inner_name,
-                           inner_create.uuid.empty() ? random_uuid(*statement.context->random)
-                                                     : inner_create.uuid,
-                           false, statement.context);
+        inner = make_table(statement.engine, inner_prepared, inner_name, inner_create.uuid, false,
+                           statement.context);
         catalog.add_table(inner, inner_prepared.create_query);
     }
     const TablePtr view =
