@@ -128,7 +128,7 @@ os.rename(ROOT / "gone", ROOT / "monday")
 # --- damage
 for name in ("flip", "cut", "missing"):
     shutil.copytree(ROOT / "monday", ROOT / name)
-    victim = max((f for f in (ROOT / name).rglob("*") if f.is_file()), key=lambda f: f.stat().st_size)
+    victim = max((f for f in (ROOT / name / "data").rglob("*") if f.is_file()), key=lambda f: f.stat().st_size)
     if name == "flip":
         data = bytearray(victim.read_bytes())
         data[len(data) // 2] ^= 1
