@@ -1,6 +1,6 @@
-// id_filter: filters of pages as small as pays. Six bits for each distinct value and three hash
-// functions let one page in sixteen through that does not hold the value: a sixteenth of a scan of
-// the ids, for 5% of their bytes.
+// id_filter: filters of pages as small as pays. Six bits for each distinct value and four hash
+// functions let one page in eighteen through that does not hold the value: an eighteenth of a scan
+// of the ids, for 5% of their bytes.
 
 #include "storage/skip_index/id_filter.h"
 
@@ -19,7 +19,7 @@ namespace
 {
 
 constexpr size_t kBitsPerKey = 6;
-constexpr size_t kHashes = 3;
+constexpr size_t kHashes = 4;
 constexpr size_t kSampledRows = 64;
 constexpr size_t kLeastRows = 8192; // a smaller page is quickly read
 constexpr size_t kLeastDigits = 16;

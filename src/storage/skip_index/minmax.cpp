@@ -109,6 +109,29 @@ private:
     std::vector<KeyBounds> keys_;
 };
 
+// Whether it is the key or functions of it, each with one argument that is not constant.
+bool is_chain_over(ExpressionPtr expression, const Expression& key)
+{
+    while (expression->fingerprint() != key.fingerprint())
+    {
+        if (expression->kind() != ExpressionKind::Call)
+            return false;
+        ExpressionPtr open;
+        for (const auto& argument : expression->arguments())
+        {
+            if (argument->is_constant())
+                continue;
+            if (open)
+                return false;
+            open = argument;
+        }
+        if (!open)
+            return false;
+        expression = open;
+    }
+    return true;
+}
+
 class MinMax final : public SkipIndexKind
 {
 public:
@@ -133,11 +156,14 @@ public:
     {
         return std::make_unique<Reader>(index, source);
     }
-    bool useful_for(const IndexDescription&, const IndexQuestion& question) const override
+    bool useful_for(const IndexDescription& index, const IndexQuestion& question) const override
     {
+        using Kind = ConditionAtom::Kind;
         const ConditionAtom& atom = *question.atom;
-        return question.direct && atom.kind != ConditionAtom::Kind::Other &&
-               atom.kind != ConditionAtom::Kind::Has;
+        if (!atom.argument || atom.kind == Kind::Other || atom.kind == Kind::Has)
+            return false;
+        return atom.kind == Kind::IsNull ? question.direct
+                                         : is_chain_over(atom.argument, *index.expression);
     }
 };
 

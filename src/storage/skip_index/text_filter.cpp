@@ -11,7 +11,8 @@ namespace
 constexpr size_t kRecentTerms = 16384;
 constexpr size_t kMostTerms = 32; // of one alternative that are looked up
 
-// A FixedString's zeros at the end are not part of what is written.
+// Zeros at the end are not compared when a FixedString is: whole values and their last pieces are
+// kept and asked for without them.
 std::string_view without_zeros(std::string_view text)
 {
     while (!text.empty() && text.back() == '\0')
@@ -55,6 +56,8 @@ std::string TextFilterBuilder::finish()
 
 void TextFilterBuilder::add_text(std::string_view text)
 {
+    if (tokenizer_.kind == Tokenizer::Kind::Whole || tokenizer_.kind == Tokenizer::Kind::Pieces)
+        text = without_zeros(text);
     lower_.assign(text);
     make_ascii_lower(lower_);
     terms_.clear();
@@ -87,7 +90,7 @@ void TextFilterBuilder::add_rows(const Column& flat, size_t begin, size_t count)
     }
     case ColumnForm::FixedString:
         for (size_t i = begin; i < begin + count; ++i)
-            add_text(without_zeros(column_as<FixedStringColumn>(flat).at(i)));
+            add_text(column_as<FixedStringColumn>(flat).at(i));
         return;
     default:
         for (size_t i = begin; i < begin + count; ++i)
@@ -119,6 +122,8 @@ std::vector<std::vector<std::string>> needed_terms(const Tokenizer& tokenizer,
             if (!term.fragment)
                 continue;
             TextFragment fragment = *term.fragment;
+            if (fragment.right == TextFragment::Edge::Value)
+                fragment.text = without_zeros(fragment.text);
             if (tokenizer.kind == Tokenizer::Kind::Pieces) // separators are in lower case
                 fragment.text = ascii_lower(fragment.text);
             for (auto& one : tokenizer.terms_of(fragment))

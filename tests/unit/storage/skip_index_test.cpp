@@ -171,6 +171,8 @@ std::shared_ptr<TableMetadata> text_metadata(size_t granule)
                          {"i4", "s", s, "bloom_filter", {Value(0.01)}, 3},
                          {"i5", "fs", fs, "tokenbf_v1", token(64), 1},
                          {"i6", "fs", fs, "bloom_filter", {}, 1},
+                         {"k2", "fs", fs, "ngrambf_v1", ngram(3), 1},
+                         {"k3", "fs", fs, "text", text("array"), 1},
                          {"i7", "lc", lc, "text", text("splitByNonAlpha"), 100000000},
                          {"i8", "lc", lc, "set", {Value(uint64_t{5})}, 1},
                          {"i9", "lc", lc, "bloom_filter", {}, 1},
@@ -187,7 +189,8 @@ std::shared_ptr<TableMetadata> text_metadata(size_t granule)
                           2},
                          {"j7", "s", s, "text", text("splitByString([' ', '='])"), 1},
                          {"j8", "s", s, "text", text("ngrams(4)"), 1},
-                         {"j9", "s", s, "set", {Value(uint64_t{7})}, 1}};
+                         {"j9", "s", s, "set", {Value(uint64_t{7})}, 1},
+                         {"k1", "length(s)", call("length", {s}), "minmax", {}, 1}};
     return metadata;
 }
 
@@ -337,7 +340,7 @@ private:
         const auto fs = col("fs", "FixedString(6)"), id = col("id", "String");
         const auto one_of = [&](std::vector<const char*> names)
         { return std::string(names[pick(names.size())]); };
-        switch (pick(20))
+        switch (pick(21))
         {
         case 0:
             return call(one_of({"equals", "notEquals"}),
@@ -383,9 +386,14 @@ private:
         case 15:
             return call("has", {array({text(), "Same text"}), subject()});
         case 16:
-            return call(one_of({"equals", "notEquals"}), {fs, lit(word().substr(0, 6))});
+            return call(one_of({"equals", "notEquals", "like", "startsWith", "endsWith"}),
+                        {fs, lit(word().substr(pick(2), 5) + std::string(pick(4), '\0'))});
         case 17:
             return call("equals", {id, lit(hex(pick(6000)))});
+        case 19:
+            return call(
+                one_of({"equals", "less", "greater"}),
+                {call("intDiv", {call("length", {col("s", "String")}), lit(2)}), lit(pick(20))});
         case 18:
             return call("in", {id, set({hex(pick(6000)), hex(pick(6000))})});
         default:
