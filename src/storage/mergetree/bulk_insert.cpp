@@ -206,9 +206,12 @@ void BulkInsert::finish()
         is_bulk_ = true;
         ++service_.bulk_inserts();
     }
-    // The rest in as many stretches as there are builders, so that none is idle.
-    const size_t stretches = std::clamp<size_t>(gathered_.rows / kLeastRowsOfRest, 1,
-                                                builders_limit_);
+    // The rest in as many stretches as there are builders, so that none is idle. Rows that are to
+    // be combined stay together.
+    const bool combines = build_.combine && build_.metadata->merging.combines();
+    const size_t stretches =
+        combines ? 1
+                 : std::clamp<size_t>(gathered_.rows / kLeastRowsOfRest, 1, builders_limit_);
     const uint64_t stretch_rows = gathered_.rows / stretches;
     std::vector<Gathered> rest(stretches);
     uint64_t seen = 0;

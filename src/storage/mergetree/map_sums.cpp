@@ -142,14 +142,4 @@ void MapSums::reduce_map(const Map& map, const Block& block, const RowIndexes& s
         put(map.values[i], 1 + map.keys.size() + i);
 }
 
-void MapSums::mark_not_empty(const Block& block, Mask& mask) const
-{
-    for (const Map& map : maps_)
-    {
-        const ColumnPtr flat = to_flat(block[map.keys[0]].column);
-        for (size_t row = 0; row < block.rows(); ++row)
-            mask[row] |= column_as<ArrayColumn>(flat).length_of(row) != 0;
-    }
-}
-
 } // namespace basalt

@@ -21,8 +21,6 @@ public:
     bool empty() const { return maps_.empty(); }
     // Puts the sums of each group into `result`, keys in order, without those that sum to zero.
     void reduce(const Block& block, const RowIndexes& starts, Block& result) const;
-    // Sets mask where a map has entries.
-    void mark_not_empty(const Block& block, Mask& mask) const;
 
 private:
     struct Map

@@ -33,7 +33,7 @@ public:
         const auto key_columns = inputs_of(keys);
         if (drops_zeros_)
             maps_ = MapSums(header, key_columns);
-        bool has_sums = !maps_.empty();
+        bool has_sums = false;
         for (size_t i = 0; i < header.size(); ++i)
         {
             const auto& column = header[i];
@@ -48,8 +48,8 @@ public:
                 has_measures_ = true;
             has_sums = has_sums || is_sum_;
         }
-        // A group with a measure is never nothing, nor is one of a table without sums.
-        drops_zeros_ = drops_zeros_ && has_sums && !has_measures_;
+        // A group with a measure or a map is never nothing, nor is one of a table without sums.
+        drops_zeros_ = drops_zeros_ && has_sums && !has_measures_ && maps_.empty();
         keeps_single_rows_ = keeps_single_rows_ && maps_.empty();
     }
 
@@ -135,7 +135,6 @@ private:
             Mask mask(block.rows(), 0);
             for (size_t i = 0; i < block.width(); ++i)
                 reducers_[i]->mark_not_zero(*to_flat(block[i].column), mask);
-            maps_.mark_not_empty(block, mask);
             const size_t kept = count_kept(mask);
             if (kept == 0)
                 return;
