@@ -1,6 +1,7 @@
 // Bytes and nanoseconds a row of each column of the log table, encoded with Auto.
 //   encodings_bench [rows]           the benchmark's rows, made here
 //   encodings_bench file FILE [max]  the lines of a file as one String column
+//   encodings_bench merged FILE [max]  the same, encoded as merges do
 // One thread; each time is the least of three runs.
 
 #include "base/hash.h"
@@ -173,10 +174,12 @@ struct Part
     std::vector<std::string> shared;
 };
 
+ColumnEncodingOptions column_options;
+
 Part encode(const Header& header, const std::vector<Block>& pages)
 {
-    auto encoder =
-        make_part_encoder(header, std::vector<ColumnEncodingOptions>(header.size()), 8192);
+    auto encoder = make_part_encoder(
+        header, std::vector<ColumnEncodingOptions>(header.size(), column_options), 8192);
     Part part;
     for (const auto& page : pages)
         part.pages.push_back(encoder->encode(page));
@@ -314,7 +317,9 @@ void measure(const Table& table)
 
 int main(int argc, char** argv)
 {
-    if (argc >= 3 && std::string_view(argv[1]) == "file")
+    if (argc >= 3 && std::string_view(argv[1]) == "merged")
+        column_options.effort = ColumnEncodingOptions::Effort::Thorough;
+    if (argc >= 3 && (std::string_view(argv[1]) == "file" || std::string_view(argv[1]) == "merged"))
         measure(read_lines(argv[2], argc > 3 ? std::strtoull(argv[3], nullptr, 10) : SIZE_MAX));
     else
         measure(make_logs(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1000000));

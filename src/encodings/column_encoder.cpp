@@ -42,8 +42,10 @@ StreamCodecs codecs_of(const TypePtr& type, const ColumnEncodingOptions& options
 {
     if (!options.codec.empty())
         return StreamCodecs(type, options.codec);
-    return StreamCodecs::automatic(
-        type, options.effort == ColumnEncodingOptions::Effort::Thorough ? 3 : 1);
+    const bool thorough = options.effort == ColumnEncodingOptions::Effort::Thorough;
+    if (nested_type(type)->is_string())
+        return StreamCodecs::automatic(type, thorough ? kThoroughTextLevel : kFastTextLevel);
+    return StreamCodecs::automatic(type, thorough ? 3 : 1);
 }
 
 template <class T>

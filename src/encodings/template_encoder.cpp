@@ -96,6 +96,8 @@ bool TemplateEncoder::write_page(const StringColumn& column, SiblingColumns& sib
         demote();
         const bool look =
             depth_ == 0 && (pages_++ < 2 || pages_ % kGatePages == 0 || lost_ > 0);
+        const size_t shared = shared_order_.size();
+        const size_t used = used_siblings_.size();
         write(column, siblings, granule_rows, out);
         if (!look || is_smaller(out.size() - start, column))
         {
@@ -103,6 +105,7 @@ bool TemplateEncoder::write_page(const StringColumn& column, SiblingColumns& sib
             return true;
         }
         out.resize(start);
+        forget_shared(shared, used);
     }
     skip_ = std::min(kMaxSkip, (size_t{1} << std::min<size_t>(lost_, 10)) - 1);
     ++lost_;
@@ -207,6 +210,14 @@ uint32_t TemplateEncoder::shared_number(uint32_t number)
                                                part.sibling) == used_siblings_.end())
             used_siblings_.push_back(part.sibling);
     return shared;
+}
+
+void TemplateEncoder::forget_shared(size_t templates, size_t siblings)
+{
+    for (size_t i = templates; i < shared_order_.size(); ++i)
+        shared_numbers_[shared_order_[i]] = 0;
+    shared_order_.resize(templates);
+    used_siblings_.resize(siblings);
 }
 
 void TemplateEncoder::write(const StringColumn& column, SiblingColumns& siblings,
@@ -323,7 +334,7 @@ void TemplateEncoder::write_texts(uint64_t slot, const StringColumn& texts, std:
 bool TemplateEncoder::write_nested(SlotTexts& slot, const StringColumn& texts, std::string& out)
 {
     if (!slot.templates)
-        slot.templates = std::make_unique<TemplateEncoder>(level_ > 1, depth_ + 1);
+        slot.templates = std::make_unique<TemplateEncoder>(level_ > kFastTextLevel, depth_ + 1);
     TemplateEncoder& encoder = *slot.templates;
     // Each page stands for itself.
     encoder.shared_order_.clear();

@@ -9,12 +9,16 @@
 namespace basalt::inline encodings
 {
 
+// Levels of ZSTD for texts. A granule alone takes more than within a page: merges make up for it.
+inline constexpr int kFastTextLevel = 3;
+inline constexpr int kThoroughTextLevel = 7;
+
 class TemplateEncoder
 {
 public:
     // depth: of templates whose slot is encoded.
     explicit TemplateEncoder(bool thorough, size_t depth = 0)
-        : level_(thorough ? 3 : 1), depth_(depth)
+        : level_(thorough ? kThoroughTextLevel : kFastTextLevel), depth_(depth)
     {
     }
 
@@ -65,6 +69,8 @@ private:
     // Whether the texts were kept as templates.
     bool write_nested(SlotTexts& slot, const StringColumn& texts, std::string& out);
     uint32_t shared_number(uint32_t number);
+    // Forgets what only a page that is not kept refers to.
+    void forget_shared(size_t templates, size_t siblings);
 
     int level_;
     size_t depth_;
