@@ -155,20 +155,24 @@ void PartWriter::write(const Block& block)
 {
     if (block.rows() == 0)
         return;
+    if (waiting_rows_ == kPageRows)
+        write_waiting(kPageRows, false);
     waiting_.push_back(block);
     waiting_rows_ += block.rows();
-    if (waiting_rows_ >= kPageRows)
-        write_waiting(false);
+    // The last page is written at the end: the key index ends with its last row.
+    if (waiting_rows_ > kPageRows)
+        write_waiting(kPageRows + 1, false);
 }
 
-void PartWriter::write_waiting(bool last)
+// Pages while at least so many rows wait; all of them when they are the last.
+void PartWriter::write_waiting(size_t least, bool last)
 {
     if (waiting_.empty())
         return;
     Block all = waiting_.size() == 1 ? std::move(waiting_[0]) : concat_blocks(waiting_);
     waiting_.clear();
     size_t done = 0;
-    while (waiting_rows_ - done >= kPageRows || (last && done < waiting_rows_))
+    while (waiting_rows_ - done >= least || (last && done < waiting_rows_))
     {
         const size_t rows = std::min(kPageRows, waiting_rows_ - done);
         write_page(rows == all.rows() ? all : all.slice(done, rows));
@@ -352,7 +356,7 @@ void PartWriter::finish_index(IndexState& index)
 
 PartManifest PartWriter::finish(Values partition, int64_t created_unix_s)
 {
-    write_waiting(true);
+    write_waiting(1, true);
     BASALT_ASSERT(rows_ > 0);
     const auto shared = encoder_->finish();
     manifest_.rows = rows_;

@@ -60,7 +60,7 @@ private:
         std::string bytes;
     };
 
-    void write_waiting(bool last);
+    void write_waiting(size_t least, bool last);
     void write_page(const Block& page);
     void add_index(const IndexDescription& index);
     void add_id_filters(const Block& first_page);
@@ -83,7 +83,7 @@ private:
     std::unique_ptr<ExpressionProgram> key_program_;
     std::vector<MutableColumnPtr> key_columns_;
     std::vector<IndexState> indexes_;
-    std::vector<Block> waiting_; // less than a page
+    std::vector<Block> waiting_; // at most a page between calls
     size_t waiting_rows_ = 0;
     PartManifest manifest_;
     uint64_t rows_ = 0; // in pages

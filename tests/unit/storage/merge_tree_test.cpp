@@ -65,6 +65,37 @@ TEST(MergeTree, WideAndPackedPartsReadTheSame)
     }
 }
 
+TEST(MergeTree, PartsOfWholePagesAreFoundByKey)
+{
+    for (const uint64_t pages : {1, 2, 3})
+    {
+        MemoryFileSystem files;
+        StorageOptions options = small_options();
+        options.insert_part_rows = 1000000;
+        Tables tables(files, options);
+        tables.open(events_metadata(8192));
+        const uint64_t rows = pages * 65536;
+        {
+            const auto transaction = tables.service->begin();
+            const auto sink = tables.table->write(*transaction, tables.service->make_context());
+            sink->write(events(0, rows, 1));
+            sink->finish();
+            transaction->commit();
+        }
+        for (const uint64_t id : {uint64_t{0}, rows / 2, rows - 1})
+        {
+            ScanRequest request;
+            request.columns = {"id"};
+            request.filter =
+                call("and", {call("equals", {col("host", "LowCardinality(String)"),
+                                             lit("host-" + std::to_string(id * 7 % 10))}),
+                             call("equals", {col("id", "UInt64"), lit(id)})});
+            EXPECT_EQ(tables.rows(request), std::vector<std::string>{std::to_string(id)})
+                << pages << " pages";
+        }
+    }
+}
+
 TEST(MergeTree, AbandonedInsertsLeaveNothing)
 {
     MemoryFileSystem files;
