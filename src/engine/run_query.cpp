@@ -232,6 +232,7 @@ private:
         limits.max_backtracks = context->settings.get_uint("max_parser_backtracks");
         AstPtr ast = parse_query(request_.text, limits);
         query_->kind_ = kind_of(*ast);
+        leave_rows_out(*ast);
         check_text_size(*ast, max_query_bytes);
         hide_secrets(*ast);
 
@@ -291,6 +292,18 @@ private:
         std::string masked = format_query_masked(ast);
         if (masked != format_query(ast))
             query_->text_ = std::move(masked);
+    }
+
+    // The rows of an INSERT are no part of its text, for the log and the list of processes.
+    void leave_rows_out(const Ast& ast)
+    {
+        const auto* output = ast.as<AstQuery>();
+        const auto* insert = (output ? *output->statement : ast).as<AstInsert>();
+        if (!insert || !insert->has_inline_data || insert->data_offset >= query_->text_.size())
+            return;
+        query_->text_.resize(insert->data_offset);
+        query_->text_.erase(query_->text_.find_last_not_of(" \t\r\n") + 1);
+        query_->text_.shrink_to_fit();
     }
 
     void log_start()

@@ -40,12 +40,15 @@ ask("SELECT nothing FROM t", query_id="before")
 ask("SELECT throwIf(a = 500) FROM t FORMAT Null", query_id="while")
 ask("SELECT a FROM t WHERE", query_id="syntax")
 ask("SELECT count() FROM t AS x JOIN t AS y ON x.a = y.a", query_id="join")
+ask("CREATE TABLE rows_of (a UInt64, b String) ENGINE = Memory")
+ask("INSERT INTO rows_of VALUES (1, 'secret'), (2, 'rows')", query_id="values")
 
 check("a select's rows", log("type, query_kind, read_rows, result_rows", "select"),
       ["QueryStart\tSelect\t0\t0", "QueryFinish\tSelect\t1000\t1"])
 check("what it read", log("databases, tables, arraySort(columns)", "select")[-1],
       "['default']\t['default.t']\t['default.t.a','default.t.b']")
 check("a table read twice is named once", log("tables", "join")[-1], "['default.t']")
+check("rows are no part of an INSERT's text", log("query", "values")[-1], "INSERT INTO rows_of VALUES")
 check("an insert", log("type, query_kind, written_rows, result_rows, tables", "insert")[-1],
       "QueryFinish\tInsert\t1000\t1000\t['default.t']")
 check("DDL", log("type, query_kind", "create"), ["QueryStart\tCreate", "QueryFinish\tCreate"])
