@@ -18,6 +18,8 @@ namespace
 // is for the log to say, which has the part or has not.
 constexpr const char* kAttachingPrefix = "attaching_";
 constexpr char kAttachingSeparator = '@';
+// detached/deleting_<folder> is a folder that is being removed.
+constexpr const char* kDeletingPrefix = "deleting_";
 
 } // namespace
 
@@ -139,6 +141,8 @@ void MergeTreeTable::settle_attaching()
     const std::string detached = join_path(path_, "detached");
     for (const auto& entry : files.list(detached))
     {
+        if (entry.is_directory && entry.name.starts_with(kDeletingPrefix))
+            files.remove_directory_recursive(join_path(detached, entry.name));
         const size_t separator = entry.name.find(kAttachingSeparator);
         if (!entry.is_directory || !entry.name.starts_with(kAttachingPrefix) ||
             separator == std::string::npos)
@@ -165,21 +169,27 @@ void MergeTreeTable::drop_detached(const PartitionCommand& command)
 {
     FileSystem& files = service_.files();
     const std::string detached = join_path(path_, "detached");
-    bool any = false;
+    std::vector<std::string> deleting;
     for (const auto& entry : files.list(detached))
     {
         const auto name = parse_part_name(entry.name);
         const bool wanted = command.is_part ? entry.name == command.partition_id
                             : command.all   ? true
                                             : name && name->partition_id == command.partition_id;
-        if (!entry.is_directory || !wanted)
+        if (!entry.is_directory || !wanted || entry.name.starts_with(kDeletingPrefix))
             continue;
-        files.remove_directory_recursive(join_path(detached, entry.name));
-        any = true;
+        // Under another name first: never half a part, and gone for good once this is answered.
+        deleting.push_back(join_path(detached, kDeletingPrefix + entry.name));
+        files.rename(join_path(detached, entry.name), deleting.back());
     }
-    if (!any && command.is_part)
+    if (deleting.empty() && command.is_part)
         throw Error(error_codes::BAD_DATA_PART_NAME,
                     fmt::format("No such detached part: {}", command.partition_id));
+    if (deleting.empty())
+        return;
+    files.sync_directory(detached);
+    for (const std::string& folder : deleting)
+        files.remove_directory_recursive(folder);
 }
 
 void MergeTreeTable::change_partition(const PartitionCommand& command, QueryContextPtr)

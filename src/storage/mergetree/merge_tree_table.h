@@ -248,7 +248,7 @@ private:
     void remove_parts(const std::string& partition_id, const std::string& part_name,
                       bool keep_folders);
     void attach_parts(const PartitionCommand& command);
-    // At a start: makes of each half attached folder what the log says it is.
+    // At a start: makes of each half attached folder what the log says it is, and ends removals.
     void settle_attaching();
     void drop_detached(const PartitionCommand& command);
 
