@@ -11,7 +11,7 @@ namespace basalt::inline encodings
 
 // Levels of ZSTD for texts. A granule alone takes more than within a page: merges make up for it.
 inline constexpr int kFastTextLevel = 3;
-inline constexpr int kThoroughTextLevel = 7;
+inline constexpr int kThoroughTextLevel = 9;
 
 class TemplateEncoder
 {
