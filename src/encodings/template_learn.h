@@ -12,7 +12,7 @@ namespace basalt::inline encodings
 {
 
 inline constexpr size_t kTemplateSampleRows = 2048;
-inline constexpr size_t kMaxTuplesOfSkeleton = 4;
+inline constexpr size_t kMaxTuplesOfSkeleton = 16;
 inline constexpr size_t kMaxLearntAtOnce = 512;
 
 // rows: of the sample, ascending. Most frequent templates first.
