@@ -14,6 +14,7 @@ namespace
 {
 
 constexpr SettingDefinition kBasaltTable[] = {
+    {"basalt_bound_top_scans", "Bool", "1", "Production"},
     {"basalt_enable_key_pruning", "Bool", "1", "Production"},
     {"basalt_enable_page_statistics", "Bool", "1", "Production"},
     {"basalt_lazy_materialization", "Bool", "1", "Production"},

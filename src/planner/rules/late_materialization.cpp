@@ -170,8 +170,9 @@ PlanPtr materialize_late(PlanPtr node, const QueryContext& context)
     const auto scan = sorted_scan(*node);
     if (!scan)
         return node;
-    bound_scan(*scan);
     const Settings& settings = context.settings;
+    if (settings.get_bool("basalt_bound_top_scans") && !scan->read->request.final)
+        bound_scan(*scan);
     const uint64_t most =
         settings.get_uint("query_plan_max_limit_for_lazy_materialization");
     if (!settings.get_bool("basalt_lazy_materialization") ||

@@ -38,8 +38,9 @@ PlanPtr answer_trivial_counts(PlanPtr node, const QueryContext& context);
 void read_in_order(PlanNode& node, const QueryContext& context);
 
 // ORDER BY … LIMIT n over a scan: columns that the sort does not need are fetched for the n rows
-// only, and rows behind the n-th best so far are not read. Settings basalt_lazy_materialization,
-// query_plan_optimize_lazy_materialization, query_plan_max_limit_for_lazy_materialization.
+// only, and rows behind the n-th best so far are not read. Settings basalt_bound_top_scans,
+// basalt_lazy_materialization, query_plan_optimize_lazy_materialization,
+// query_plan_max_limit_for_lazy_materialization.
 PlanPtr materialize_late(PlanPtr node, const QueryContext& context);
 
 // Texts of which expressions look at the first bytes only are not read whole: substring(x, 1, n),

@@ -179,7 +179,7 @@ void MergeTreeScan::plan(const ScanRequest& request)
         return;
     }
     if (bound_slot_ >= 0)
-        order_chunks_for_bound();
+        order_chunks_for_bound(chunk_rows);
     else
         run_ = std::clamp<size_t>(chunks_.size() / (useful * 8), 1, 16);
 }
@@ -226,55 +226,6 @@ Scan::Estimate MergeTreeScan::estimate() const
             estimate.marks += range.end - range.begin;
     }
     return estimate;
-}
-
-// The pages with the most promising values first, so that the bound is tight early.
-void MergeTreeScan::order_chunks_for_bound()
-{
-    struct Ranked
-    {
-        Chunk chunk;
-        std::optional<Value> best;
-    };
-    std::vector<Ranked> ranked;
-    for (const auto& chunk : chunks_)
-    {
-        Ranked one{chunk, std::nullopt};
-        const auto& source = *sources_[chunk.source];
-        if (const int column = source.stored_column(static_cast<size_t>(bound_slot_)); column >= 0)
-        {
-            const auto& table = source.part()->page_table(static_cast<size_t>(column));
-            one.best = top_bound_->descending ? table.max[chunk.page] : table.min[chunk.page];
-        }
-        ranked.push_back(std::move(one));
-    }
-    std::stable_sort(ranked.begin(), ranked.end(),
-                     [&](const Ranked& a, const Ranked& b)
-                     {
-                         if (!a.best || !b.best)
-                             return !a.best && b.best; // unknown ones first
-                         const int order = compare_values(*a.best, *b.best).value_or(0);
-                         return top_bound_->descending ? order > 0 : order < 0;
-                     });
-    for (size_t i = 0; i < ranked.size(); ++i)
-        chunks_[i] = ranked[i].chunk;
-}
-
-bool MergeTreeScan::beyond_bound(const Chunk& chunk) const
-{
-    if (!top_bound_ || !top_bound_->is_set.load(std::memory_order_acquire))
-        return false;
-    const auto& source = *sources_[chunk.source];
-    const int column = source.stored_column(static_cast<size_t>(bound_slot_));
-    if (column < 0)
-        return false;
-    const auto& table = source.part()->page_table(static_cast<size_t>(column));
-    const auto& best = top_bound_->descending ? table.max[chunk.page] : table.min[chunk.page];
-    if (!best || table.entries[chunk.page].null_count)
-        return false;
-    std::lock_guard lock(top_bound_->mutex);
-    const auto order = compare_values(*best, top_bound_->value);
-    return order && (top_bound_->descending ? *order < 0 : *order > 0);
 }
 
 bool MergeTreeScan::take_chunks(Stream& stream)
@@ -331,6 +282,7 @@ Block MergeTreeScan::read_chunk(const Chunk& chunk, RowReader& reader, StepMemor
     page_rows.count = chunk.count;
     ChunkRows rows(reader, slots_.size(), std::move(page_rows));
     std::optional<size_t> counted;
+    apply_bound(rows);
     for (size_t step = 0; step < steps_->size() && rows.size() && !counted; ++step)
     {
         if (step < kMaxCertainSteps && (chunk.certain >> step & 1))
@@ -392,8 +344,8 @@ Block MergeTreeScan::next(size_t number)
             stream.at = stream.end = 0;
             return Block::empty_of(header());
         }
-        const Chunk& chunk = chunks_[stream.at++];
-        if (beyond_bound(chunk))
+        const Chunk& chunk = chunks_[stream.at];
+        if (beyond_bound(stream.at++))
             continue;
         Block block = cut_to_limit(
             read_chunk(chunk, reader_for(stream, chunk.source), *stream.memory));

@@ -72,7 +72,7 @@ private:
 
     void plan(const ScanRequest& request);
     void make_chunks(size_t chunk_rows);
-    void order_chunks_for_bound();
+    void order_chunks_for_bound(size_t chunk_rows);
     void add_inner_column(const std::string& name, const TypePtr& type);
     void add_order_keys(size_t prefix);
     void sort_live();
@@ -99,7 +99,8 @@ private:
     bool take_chunks(Stream& stream);
     bool is_last_step(size_t step, const Chunk& chunk) const;
     Block read_chunk(const Chunk& chunk, RowReader& reader, StepMemory& memory);
-    bool beyond_bound(const Chunk& chunk) const;
+    bool beyond_bound(size_t chunk) const;
+    void apply_bound(ChunkRows& rows) const;
     RowReader& reader_for(Stream& stream, size_t source);
     Block cut_to_limit(Block block);
     Block next_ordered(Stream& stream);
@@ -116,7 +117,8 @@ private:
     bool direct_ = false;
     size_t block_rows_ = 0;
     std::shared_ptr<TopBound> top_bound_;
-    int bound_slot_ = -1;
+    int bound_slot_ = -1; // -1: no bound
+    std::vector<std::optional<Value>> chunk_bests_; // with a bound: what chunks may hold
     std::unique_ptr<FilterSteps> steps_;
     std::vector<std::shared_ptr<const SourcePlan>> sources_;
     ScanSelection selection_;

@@ -305,5 +305,53 @@ TEST(Pruning, BoundOfATopQuerySkipsPages)
     EXPECT_LT(context->read_rows.load(), 150000u);
 }
 
+// What a scan returns under a bound that is tightened as rows come, both directions, with blocks of
+// any size: at least the best rows, and of a merged part few others.
+TEST(Pruning, BoundOfATopQueryReadsGranules)
+{
+    MemoryFileSystem files;
+    StorageOptions options = small_options();
+    options.insert_part_rows = 400000;
+    Tables tables(files, options);
+    tables.open(events_metadata(1024));
+    tables.insert(events(0, 300000, 1));
+    constexpr size_t kBest = 20;
+    for (const bool descending : {false, true})
+        for (const size_t block_rows : {size_t{65409}, size_t{100}, size_t{3}})
+        {
+            ScanRequest request;
+            request.columns = {"id"};
+            request.block_rows = block_rows;
+            request.top_bound = std::make_shared<TopBound>();
+            request.top_bound->column = "id";
+            request.top_bound->descending = descending;
+            const auto context = tables.service->make_context();
+            const auto scan = tables.table->scan(request, context);
+            std::vector<uint64_t> best;
+            size_t returned = 0;
+            for (Block block = scan->next(0); block.rows(); block = scan->next(0))
+            {
+                const ColumnPtr ids = to_flat(block[0].column);
+                for (size_t row = 0; row < block.rows(); ++row)
+                    best.push_back(ids->value_at(row).get<uint64_t>());
+                returned += block.rows();
+                std::sort(best.begin(), best.end());
+                if (descending)
+                    std::reverse(best.begin(), best.end());
+                if (best.size() < kBest)
+                    continue;
+                best.resize(kBest);
+                std::lock_guard lock(request.top_bound->mutex);
+                request.top_bound->value = Value(best.back());
+                request.top_bound->is_set = true;
+            }
+            ASSERT_EQ(best.size(), kBest);
+            for (size_t i = 0; i < kBest; ++i)
+                EXPECT_EQ(best[i], descending ? 299999 - i : i);
+            EXPECT_LT(returned, 5000u);
+            EXPECT_LT(context->read_rows.load(), 40000u);
+        }
+}
+
 } // namespace
 } // namespace basalt::test
