@@ -1,12 +1,11 @@
 #include "encodings/decimal_floats.h"
 #include "encodings/integer_stream.h"
 #include "encodings/predicate_masks.h"
+#include "encodings/shared_decimals.h"
 #include "encodings/value_pages.h"
 
-#include <array>
 #include <atomic>
 #include <cmath>
-#include <mutex>
 
 namespace basalt::inline encodings
 {
@@ -19,28 +18,7 @@ constexpr size_t kMaxExceptionShare = 20; // one in so many
 
 template <class T> using BitsOf = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
 
-// Values 0 … kSharedDecimals - 1 divided by a power of ten are decoded as codes into one
-// dictionary, so that what is computed for a value is computed once and values can be counted by
-// code.
-constexpr uint32_t kSharedDecimals = 65536;
-constexpr size_t kMaxSharedScale = 3;
 constexpr size_t kLeastShared = 16384; // fewer rows are not worth a dictionary
-
-template <class T> ColumnPtr shared_decimals(size_t scale)
-{
-    static std::array<std::once_flag, kMaxSharedScale + 1> once;
-    static std::array<ColumnPtr, kMaxSharedScale + 1> dictionaries;
-    std::call_once(once[scale],
-                   [&]
-                   {
-                       const double power = power_of_ten(static_cast<unsigned>(scale));
-                       auto values = std::make_shared<VectorColumn<T>>(kSharedDecimals);
-                       for (size_t i = 0; i < kSharedDecimals; ++i)
-                           values->data()[i] = static_cast<T>(static_cast<double>(i) / power);
-                       dictionaries[scale] = std::move(values);
-                   });
-    return dictionaries[scale];
-}
 
 template <class T> class DecimalFloatPage final : public EncodedPage
 {

@@ -1,5 +1,6 @@
 #include "encodings/dictionary_page.h"
 
+#include "encodings/code_answers.h"
 #include "encodings/integer_stream.h"
 #include "encodings/plain_frames.h"
 #include "encodings/predicate_masks.h"
@@ -78,8 +79,7 @@ public:
         }
         PodVector<uint32_t> codes;
         read_codes(begin, count, codes);
-        for (size_t i = 0; i < count; ++i)
-            mask[i] = per_value[codes[i]];
+        CodeAnswers({per_value.data(), per_value.size()}).apply(codes.data(), count, mask);
         return true;
     }
 

@@ -1,5 +1,6 @@
 #include "codecs/codec.h"
 #include "encodings/bit_packing.h"
+#include "encodings/code_answers.h"
 #include "encodings/integer_stream.h"
 
 namespace basalt::inline encodings
@@ -87,14 +88,14 @@ void IntegerReader::look_up(size_t begin, size_t count, const PodVector<uint8_t>
 {
     BASALT_ASSERT(answers.size() == dictionary_.size());
     BASALT_ASSERT(begin + count <= count_ && kind_ == kDictionary);
+    const CodeAnswers by_code({answers.data(), answers.size()});
     uint32_t codes[kChunk];
     while (count)
     {
         const size_t some = std::min(count, kChunk - begin % kChunk);
         if (!read_blocks_below(begin, some, static_cast<uint32_t>(dictionary_.size()), codes))
             throw_damaged_page("a code is outside of the dictionary");
-        for (size_t i = 0; i < some; ++i)
-            out[i] = answers[codes[i]];
+        by_code.apply(codes, some, out);
         begin += some;
         count -= some;
         out += some;
@@ -410,15 +411,20 @@ bool IntegerReader::read_block_below(size_t block, size_t begin, size_t count, u
             unpack_narrow_bits(packed.data.data(), packed.data.size(), begin, count, packed.width,
                                out);
             const uint64_t most_high = ((uint64_t{1} << 31) / scale_) >> packed.width;
+            uint64_t highest = 0;
             const bool fits = packed.for_outliers(
                 begin, count,
                 [&](size_t at, uint64_t high)
                 {
                     if (high >= most_high)
                         return false;
+                    highest = std::max(highest, high);
                     out[at] |= static_cast<uint32_t>(high << packed.width);
                     return true;
                 });
+            // Often the width alone says that all are below the limit.
+            if (fits && offset == 0 && scale_ == 1 && (highest + 1) << packed.width <= limit)
+                return true;
             const auto base = static_cast<uint32_t>(offset);
             const auto scale = static_cast<uint32_t>(scale_);
             uint32_t largest = 0;

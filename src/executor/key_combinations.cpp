@@ -1,6 +1,7 @@
 #include "executor/key_combinations.h"
 
 #include "base/error.h"
+#include "functions/aggregate/grouped.h"
 
 namespace basalt
 {
@@ -39,7 +40,7 @@ bool all_equal(const uint32_t* codes, size_t rows)
 template <class Bits>
 bool find_runs(const Bits* values, size_t rows, size_t most, PodVector<uint32_t>& begins)
 {
-    constexpr size_t kStep = 256;
+    constexpr size_t kStep = 64;
     begins.push_back(0);
     for (size_t base = 1; base < rows; base += kStep)
     {
@@ -129,7 +130,8 @@ bool make_digit(const Column& column, size_t rows, size_t most, Digit& digit)
 }
 
 // combined[i] += digit of row i * stride.
-void add_digit(const Digit& digit, size_t rows, uint32_t stride, uint32_t* combined)
+template <class Number>
+void add_digit(const Digit& digit, size_t rows, uint32_t stride, Number* combined)
 {
     switch (digit.kind)
     {
@@ -137,11 +139,11 @@ void add_digit(const Digit& digit, size_t rows, uint32_t stride, uint32_t* combi
         return;
     case Digit::Kind::Codes:
         for (size_t i = 0; i < rows; ++i)
-            combined[i] += digit.codes[i] * stride;
+            combined[i] = static_cast<Number>(combined[i] + digit.codes[i] * stride);
         return;
     case Digit::Kind::Bytes:
         for (size_t i = 0; i < rows; ++i)
-            combined[i] += digit.bytes[i] * stride;
+            combined[i] = static_cast<Number>(combined[i] + digit.bytes[i] * stride);
         return;
     case Digit::Kind::Runs:
         for (size_t r = 0; r < digit.run_begins.size(); ++r)
@@ -150,31 +152,69 @@ void add_digit(const Digit& digit, size_t rows, uint32_t stride, uint32_t* combi
                 r + 1 < digit.run_begins.size() ? digit.run_begins[r + 1] : rows;
             const uint32_t amount = static_cast<uint32_t>(r) * stride;
             for (size_t i = digit.run_begins[r]; i < end; ++i)
-                combined[i] += amount;
+                combined[i] = static_cast<Number>(combined[i] + amount);
         }
         return;
     }
 }
 
-void number(const uint32_t* combined, size_t rows, PodVector<uint16_t>& seen, uint16_t* codes,
-            RowIndexes& first_rows)
+template <class Number>
+void combine(const std::vector<Digit>& digits, size_t rows, PodVector<Number>& combined)
 {
+    combined.assign(rows, 0);
+    uint32_t stride = 1;
+    for (const Digit& digit : digits)
+    {
+        add_digit(digit, rows, stride, combined.data());
+        stride *= static_cast<uint32_t>(digit.domain);
+    }
+}
+
+// Numbers by first sight.
+void number(const uint32_t* combined, size_t rows, size_t domain, RowCombinations& result)
+{
+    thread_local PodVector<uint16_t> seen;
+    seen.assign(domain, kUnseen);
     for (size_t i = 0; i < rows; ++i)
     {
         uint16_t& code = seen[combined[i]];
         if (code == kUnseen) [[unlikely]]
         {
-            code = static_cast<uint16_t>(first_rows.size());
-            first_rows.push_back(static_cast<uint32_t>(i));
+            code = static_cast<uint16_t>(result.first_rows.size());
+            result.used.push_back(code);
+            result.first_rows.push_back(static_cast<uint32_t>(i));
         }
-        codes[i] = code;
+        result.codes[i] = code;
+    }
+    result.numbers = result.first_rows.size();
+}
+
+// The combination itself is the number; rows are counted to see which are used.
+void number_densely(const std::vector<Digit>& digits, size_t rows, size_t domain,
+                    RowCombinations& result)
+{
+    combine(digits, rows, result.codes);
+    result.numbers = domain;
+    count_grouped({result.codes.data(), rows}, domain, result.counts);
+    size_t unseen = domain;
+    for (const uint64_t count : result.counts)
+        unseen -= count == 0;
+    PodVector<uint8_t> seen(domain, 0);
+    for (size_t i = 0; unseen; ++i)
+    {
+        const uint16_t code = result.codes[i];
+        if (seen[code])
+            continue;
+        seen[code] = 1;
+        result.used.push_back(code);
+        result.first_rows.push_back(static_cast<uint32_t>(i));
+        --unseen;
     }
 }
 
 } // namespace
 
-bool number_combinations(const Columns& keys, size_t rows, PodVector<uint16_t>& codes,
-                         RowIndexes& first_rows)
+bool number_combinations(const Columns& keys, size_t rows, RowCombinations& result)
 {
     if (rows == 0 || rows > UINT32_MAX)
         return false;
@@ -189,12 +229,15 @@ bool number_combinations(const Columns& keys, size_t rows, PodVector<uint16_t>& 
             return false;
         product *= digits[k].domain;
     }
-    thread_local PodVector<uint16_t> seen;
-    thread_local PodVector<uint32_t> combined;
-    seen.assign(product, kUnseen);
-    first_rows.clear();
-    codes.resize(rows);
-
+    result.used.clear();
+    result.first_rows.clear();
+    result.counts.clear();
+    result.codes.resize(rows);
+    if (use_lanes(rows, product))
+    {
+        number_densely(digits, rows, product, result);
+        return true;
+    }
     const Digit* only = nullptr;
     size_t varying = 0;
     for (const Digit& digit : digits)
@@ -205,17 +248,12 @@ bool number_combinations(const Columns& keys, size_t rows, PodVector<uint16_t>& 
         }
     if (varying == 1 && only->kind == Digit::Kind::Codes)
     {
-        number(only->codes, rows, seen, codes.data(), first_rows);
+        number(only->codes, rows, product, result);
         return true;
     }
-    combined.assign(rows, 0);
-    uint32_t stride = 1;
-    for (const Digit& digit : digits)
-    {
-        add_digit(digit, rows, stride, combined.data());
-        stride *= static_cast<uint32_t>(digit.domain);
-    }
-    number(combined.data(), rows, seen, codes.data(), first_rows);
+    thread_local PodVector<uint32_t> combined;
+    combine(digits, rows, combined);
+    number(combined.data(), rows, product, result);
     return true;
 }
 

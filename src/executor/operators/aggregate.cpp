@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/threads.h"
+#include "encodings/shared_decimals.h"
 #include "executor/build.h"
 #include "executor/operators/aggregate_input.h"
 #include "executor/operators/group_table.h"
@@ -172,6 +173,8 @@ private:
                     columns[a].push_back(given);
                     continue;
                 }
+                if (!flat[c] && given->form() == ColumnForm::Dictionary)
+                    flat[c] = flatten_shared_decimals(column_as<DictionaryColumn>(*given));
                 if (!flat[c])
                     flat[c] = to_flat(given);
                 columns[a].push_back(flat[c]);
@@ -278,13 +281,19 @@ private:
         const auto& calls = arguments.of_call;
         if (calls.empty())
             return;
-        const PodVector<uint16_t>& codes = table.codes();
+        const RowCombinations& rows = table.combinations();
+        const PodVector<uint16_t>& codes = rows.codes;
+        const PodVector<char*>& places = table.state_of_number();
         thread_local PodVector<uint32_t> runs;
-        thread_local PodVector<char*> places;
-        find_runs(codes, runs);
-        places.resize(table.ids().size());
-        for (size_t g = 0; g < places.size(); ++g)
-            places[g] = table.state(table.ids()[g]);
+        runs.clear();
+        // count() and the like look at no row.
+        const auto by_counts = [&](size_t a) { return calls[a].empty() && !rows.counts.empty(); };
+        for (size_t a = 0; a < calls.size(); ++a)
+            if (!by_counts(a))
+            {
+                find_runs(codes, runs);
+                break;
+            }
         table.change_states(
             [&]
             {
@@ -292,6 +301,13 @@ private:
                 {
                     const AggregateFunction& function = *layout_.functions[a];
                     const size_t offset = layout_.offsets[a];
+                    if (by_counts(a))
+                    {
+                        for (const uint16_t number : rows.used)
+                            function.add_range(places[number] + offset, calls[a], 0,
+                                               rows.counts[number], table.arena());
+                        continue;
+                    }
                     for (size_t r = 0; r + 1 < runs.size(); ++r)
                         function.add_range(places[codes[runs[r]]] + offset, calls[a], runs[r],
                                            runs[r + 1], table.arena());

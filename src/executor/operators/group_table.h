@@ -69,8 +69,12 @@ public:
     ~GroupTable()
     {
         if (!layout_.trivially_destroyed)
+        {
             for (char* state : states_)
                 layout_.destroy(state);
+            if (unused_)
+                layout_.destroy(unused_);
+        }
     }
 
     size_t size() const { return states_.size(); }
@@ -111,21 +115,27 @@ public:
     }
     const PodVector<uint32_t>& ids() const { return ids_; }
 
-    // For blocks whose rows are of few groups: then codes()[i] is a number of row i's group within
-    // the block, and ids()[code] the group; several codes may be of one group. False, and nothing
-    // is done, when it is not so.
+    // For blocks whose rows are of few groups: then combinations() numbers the rows, and
+    // state_of_number() says where the state of each number is. False, and nothing is done, when
+    // it is not so.
     bool find_few_groups(const Columns& key_columns, size_t rows)
     {
-        if (closed_ || keys_.empty() ||
-            !number_combinations(key_columns, rows, codes_, first_rows_))
+        if (closed_ || keys_.empty() || !number_combinations(key_columns, rows, combinations_))
             return false;
         Columns few;
         for (const auto& column : key_columns)
-            few.push_back(column->take(first_rows_));
-        find_groups(few, first_rows_.size());
+            few.push_back(column->take(combinations_.first_rows));
+        find_groups(few, combinations_.first_rows.size());
+        if (combinations_.used.size() < combinations_.numbers && !unused_)
+            unused_ = layout_.create(arena_);
+        state_of_number_.assign(combinations_.numbers, unused_);
+        for (size_t i = 0; i < combinations_.used.size(); ++i)
+            state_of_number_[combinations_.used[i]] = states_[ids_[i]];
         return true;
     }
-    const PodVector<uint16_t>& codes() const { return codes_; }
+    const RowCombinations& combinations() const { return combinations_; }
+    // Of a number that no row has: a state that is never looked at.
+    const PodVector<char*>& state_of_number() const { return state_of_number_; }
 
     // Runs work that changes states and charges what they took, on the heap or in the arena.
     template <class Work> void change_states(Work&& work)
@@ -186,8 +196,9 @@ private:
     PodVector<char*> states_;
     PodVector<uint32_t> ids_;
     RowIndexes new_rows_;
-    PodVector<uint16_t> codes_;
-    RowIndexes first_rows_;
+    RowCombinations combinations_;
+    PodVector<char*> state_of_number_;
+    char* unused_ = nullptr; // a state in the arena
     int64_t heap_bytes_ = 0; // of the states, outside the arena
     bool closed_ = false;
     MemoryCharge charge_;

@@ -6,6 +6,7 @@
 
 #include "base/pod_vector.h"
 
+#include <algorithm>
 #include <cmath>
 #include <span>
 #include <type_traits>
@@ -13,13 +14,51 @@
 namespace basalt
 {
 
-inline constexpr size_t kGroupLanes = 4;
 inline constexpr size_t kMostLanedGroups = 1024; // lanes of more do not stay in the first cache
+inline constexpr size_t kMostWidelyLanedGroups = 128;
 
 // Whether rows should take turns. Otherwise values of a group are added one after another.
 inline bool use_lanes(size_t rows, size_t groups)
 {
     return groups <= kMostLanedGroups && rows >= 64 * groups;
+}
+
+template <class R> struct SumAndCount
+{
+    R sum;
+    uint64_t count;
+};
+
+template <size_t kLanes, bool kCount, class R, class T>
+void sum_in_lanes(std::span<const uint16_t> codes, const T* from, size_t groups, PodVector<R>& sums,
+                  PodVector<uint64_t>& counts)
+{
+    using Place = SumAndCount<R>;
+    thread_local PodVector<Place> lanes;
+    lanes.assign(groups * kLanes, Place{R(0), 0});
+    Place* places = lanes.data();
+    const uint16_t* code = codes.data();
+    const size_t rows = codes.size();
+    const auto add = [&](size_t i, size_t lane)
+    {
+        Place& place = places[code[i] * kLanes + lane];
+        place.sum += static_cast<R>(from[i]);
+        if (kCount)
+            ++place.count;
+    };
+    size_t i = 0;
+    for (; i + kLanes <= rows; i += kLanes)
+        for (size_t lane = 0; lane < kLanes; ++lane)
+            add(i + lane, lane);
+    for (; i < rows; ++i)
+        add(i, 0);
+    for (size_t g = 0; g < groups; ++g)
+        for (size_t lane = 0; lane < kLanes; ++lane)
+        {
+            sums[g] += places[g * kLanes + lane].sum;
+            if (kCount)
+                counts[g] += places[g * kLanes + lane].count;
+        }
 }
 
 // sums[g] and, when wanted, counts[g] of the rows whose code is g. Floats of a group are added in
@@ -32,47 +71,38 @@ void sum_grouped(std::span<const uint16_t> codes, const T* from, size_t groups, 
     sums.assign(groups, R(0));
     if (kCount)
         counts.assign(groups, 0);
-    struct Place
-    {
-        R sum;
-        uint64_t count;
-    };
     if (!use_lanes(rows, groups))
-    {
         for (size_t i = 0; i < rows; ++i)
         {
             sums[codes[i]] += static_cast<R>(from[i]);
             if (kCount)
                 ++counts[codes[i]];
         }
-        return;
-    }
-    thread_local PodVector<Place> lanes;
-    lanes.assign(groups * kGroupLanes, Place{R(0), 0});
-    Place* places = lanes.data();
-    const uint16_t* code = codes.data();
-    size_t i = 0;
-    for (; i + kGroupLanes <= rows; i += kGroupLanes)
-        for (size_t lane = 0; lane < kGroupLanes; ++lane)
-        {
-            Place& place = places[code[i + lane] * kGroupLanes + lane];
-            place.sum += static_cast<R>(from[i + lane]);
-            if (kCount)
-                ++place.count;
-        }
-    for (; i < rows; ++i)
+    else if (groups <= kMostWidelyLanedGroups && !std::is_same_v<T, double>) // they round at each lane
+        sum_in_lanes<8, kCount>(codes, from, groups, sums, counts);
+    else
+        sum_in_lanes<4, kCount>(codes, from, groups, sums, counts);
+}
+
+template <size_t kLanes>
+void count_in_lanes(const uint16_t* code, size_t rows, size_t groups, PodVector<uint64_t>& counts)
+{
+    thread_local PodVector<uint32_t> lanes;
+    for (size_t i = 0; i < rows;)
     {
-        places[code[i] * kGroupLanes].sum += static_cast<R>(from[i]);
-        if (kCount)
-            ++places[code[i] * kGroupLanes].count;
+        // So many that no 32-bit count overflows.
+        const size_t end = i + std::min(rows - i, size_t{1} << 30);
+        lanes.assign(groups * kLanes, 0);
+        uint32_t* places = lanes.data();
+        for (; i + kLanes <= end; i += kLanes)
+            for (size_t lane = 0; lane < kLanes; ++lane)
+                ++places[code[i + lane] * kLanes + lane];
+        for (; i < end; ++i)
+            ++places[code[i] * kLanes];
+        for (size_t g = 0; g < groups; ++g)
+            for (size_t lane = 0; lane < kLanes; ++lane)
+                counts[g] += places[g * kLanes + lane];
     }
-    for (size_t g = 0; g < groups; ++g)
-        for (size_t lane = 0; lane < kGroupLanes; ++lane)
-        {
-            sums[g] += places[g * kGroupLanes + lane].sum;
-            if (kCount)
-                counts[g] += places[g * kGroupLanes + lane].count;
-        }
 }
 
 // The number of rows of each group.
@@ -81,36 +111,13 @@ inline void count_grouped(std::span<const uint16_t> codes, size_t groups,
 {
     const size_t rows = codes.size();
     counts.assign(groups, 0);
-    const uint16_t* code = codes.data();
-    size_t i = 0;
-    if (use_lanes(rows, groups))
-    {
-        thread_local PodVector<uint32_t> lanes;
-        for (; i < rows;)
-        {
-            // So many that no 32-bit count overflows.
-            const size_t end = i + std::min(rows - i, size_t{1} << 30);
-            lanes.assign(groups * kGroupLanes, 0);
-            uint32_t* first = lanes.data();
-            uint32_t* second = first + groups;
-            uint32_t* third = second + groups;
-            uint32_t* fourth = third + groups;
-            for (; i + kGroupLanes <= end; i += kGroupLanes)
-            {
-                ++first[code[i]];
-                ++second[code[i + 1]];
-                ++third[code[i + 2]];
-                ++fourth[code[i + 3]];
-            }
-            for (; i < end; ++i)
-                ++first[code[i]];
-            for (size_t g = 0; g < groups; ++g)
-                counts[g] += uint64_t{first[g]} + second[g] + third[g] + fourth[g];
-        }
-        return;
-    }
-    for (; i < rows; ++i)
-        ++counts[code[i]];
+    if (!use_lanes(rows, groups))
+        for (const uint16_t code : codes)
+            ++counts[code];
+    else if (groups <= kMostWidelyLanedGroups)
+        count_in_lanes<8>(codes.data(), rows, groups, counts);
+    else
+        count_in_lanes<4>(codes.data(), rows, groups, counts);
 }
 
 // The least or greatest value of each group; NaN only where a group has nothing else. `best` begins
@@ -119,7 +126,8 @@ template <bool kMax, class T>
 void extremes_grouped(std::span<const uint16_t> codes, const T* from, PodVector<T>& best)
 {
     T* out = best.data();
-    for (size_t i = 0; i < codes.size(); ++i)
+    const size_t rows = codes.size();
+    const auto take_row = [&](size_t i)
     {
         const T value = from[i];
         T& held = out[codes[i]];
@@ -128,7 +136,43 @@ void extremes_grouped(std::span<const uint16_t> codes, const T* from, PodVector<
             better |= std::isnan(held);
         if (better)
             held = value;
+    };
+    size_t i = 0;
+    if constexpr (std::is_arithmetic_v<T>)
+    {
+        // Most rows are no extreme once the first ones were seen: a stretch in which no value is
+        // beyond the nearest of what the groups hold changes nothing.
+        constexpr size_t kStretch = 32;
+        const size_t groups = best.size();
+        const auto nearest = [&]
+        {
+            T value = out[0];
+            for (size_t g = 1; g < groups; ++g)
+                value = kMax ? std::min(value, out[g]) : std::max(value, out[g]);
+            return value;
+        };
+        bool worth_it = groups > 0 && rows >= 64 * groups;
+        if constexpr (std::is_floating_point_v<T>)
+            for (size_t g = 0; g < groups; ++g)
+                worth_it &= !std::isnan(out[g]);
+        T limit = worth_it ? nearest() : T(0);
+        size_t passed = 0, looked_at = 0;
+        for (; worth_it && i + kStretch <= rows; i += kStretch)
+        {
+            bool beyond = false;
+            for (size_t k = 0; k < kStretch; ++k)
+                beyond |= kMax ? limit < from[i + k] : from[i + k] < limit;
+            ++passed;
+            if (!beyond)
+                continue;
+            for (size_t k = i; k < i + kStretch; ++k)
+                take_row(k);
+            limit = nearest();
+            worth_it = ++looked_at * 2 < passed + 64;
+        }
     }
+    for (; i < rows; ++i)
+        take_row(i);
 }
 
 } // namespace basalt

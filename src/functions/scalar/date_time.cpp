@@ -303,20 +303,42 @@ ColumnPtr floor_ticks(const PodVector<T>& ticks, int64_t per_second, int64_t ste
 {
     auto column = std::make_shared<VectorColumn<Out>>(ticks.size());
     Out* out = column->data().data();
-    const int64_t step = step_s * per_second;
-    int64_t begin = 0; // of the step that the last time was in
+    const auto step = static_cast<uint64_t>(step_s * per_second);
+    uint64_t begin = 0; // of the step that the last time was in
     Out floored = 0;
-    for (size_t i = 0; i < ticks.size(); ++i)
+    const auto floor_row = [&](size_t i)
     {
         const auto tick = static_cast<int64_t>(ticks[i]);
-        if (static_cast<uint64_t>(tick) - static_cast<uint64_t>(begin) >=
-            static_cast<uint64_t>(step))
+        if (static_cast<uint64_t>(tick) - begin >= step)
         {
-            begin = floor_to(tick, step);
-            floored = static_cast<Out>(begin / per_second * factor);
+            const int64_t floor = floor_to(tick, static_cast<int64_t>(step));
+            begin = static_cast<uint64_t>(floor);
+            floored = static_cast<Out>(floor / per_second * factor);
         }
         out[i] = floored;
+    };
+    // Times mostly come in order: many rows in a row are in one step.
+    constexpr size_t kStretch = 32;
+    const size_t rows = ticks.size();
+    const T* from = ticks.data();
+    size_t i = 0;
+    for (; i + kStretch <= rows; i += kStretch)
+    {
+        floor_row(i);
+        uint64_t outside = 0; // its highest bit: some time is not in the step
+        for (size_t k = i; k < i + kStretch; ++k)
+        {
+            const uint64_t inside = static_cast<uint64_t>(from[k]) - begin;
+            outside |= inside | (step - 1 - inside);
+        }
+        if (outside >> 63)
+            for (size_t k = i; k < i + kStretch; ++k)
+                floor_row(k);
+        else
+            std::fill_n(out + i, kStretch, floored);
     }
+    for (; i < rows; ++i)
+        floor_row(i);
     return column;
 }
 

@@ -1,7 +1,7 @@
 #include "storage/mergetree/filter_steps.h"
 
 #include "base/error.h"
-#include "base/unaligned.h"
+#include "columns/forms.h"
 
 #include <algorithm>
 
@@ -109,22 +109,9 @@ template <class Row> RowIndexes kept_rows(const Mask& mask, size_t kept, Row&& r
         }
     }
     else
-    {
-        const uint8_t* bytes = mask.data();
-        const uint8_t* end = bytes + rows;
-        size_t i = 0;
-        for (; i + 8 <= rows; i += 8)
-        {
-            if (load<uint64_t>(bytes + i) == 0)
-                continue;
-            for (size_t k = i; k < i + 8; ++k)
-                if (bytes[k])
-                    out[at++] = row(k);
-        }
-        for (; bytes + i < end; ++i)
-            if (bytes[i])
-                out[at++] = row(i);
-    }
+        for (size_t base = 0; base < rows; base += 64)
+            for (uint64_t bits = mask_bits_from(mask, base); bits; bits &= bits - 1)
+                out[at++] = row(base + static_cast<size_t>(__builtin_ctzll(bits)));
     left.resize(kept);
     return left;
 }
@@ -166,7 +153,8 @@ const StepMemory::Known& StepMemory::answers_for(size_t step, const ColumnPtr& d
     Block block;
     const auto& slot = slots_[what.slots[0]];
     block.add({dictionary, slot.type, slot.name});
-    Known made{dictionary, {}, true};
+    Known made;
+    made.dictionary = dictionary;
     try
     {
         column_to_mask(what.program->run(block, context_)[0], what.condition->type(),
@@ -177,10 +165,15 @@ const StepMemory::Known& StepMemory::answers_for(size_t step, const ColumnPtr& d
         // An entry that no row uses may be what the condition refuses.
         made.complete = false;
     }
+    // Answers may be any numbers; rows take 0 and 1.
+    for (uint8_t& answer : made.answers)
+        answer = answer != 0;
     if (known.size() == kKeptDictionaries)
         known.erase(known.begin());
     known.push_back(std::move(made));
-    return known.back();
+    Known& kept = known.back();
+    kept.by_code.emplace(std::span<const uint8_t>(kept.answers.data(), kept.answers.size()));
+    return kept;
 }
 
 std::optional<size_t> StepMemory::count(size_t step, ChunkRows& chunk)
@@ -209,14 +202,10 @@ void StepMemory::apply(size_t step, ChunkRows& chunk)
             if (dictionary.dictionary()->size() <= 2 * rows + 1024)
             {
                 const Known& known = answers_for(step, dictionary.dictionary());
-                const uint32_t* codes = dictionary.codes().data();
-                const uint8_t* of_code = known.answers.data();
-                mask.resize(rows);
-                uint8_t* out = mask.data();
-                for (size_t i = 0; known.complete && i < rows; ++i)
-                    out[i] = of_code[codes[i]];
                 if (known.complete)
                 {
+                    mask.resize(rows);
+                    known.by_code->apply(dictionary.codes().data(), rows, mask.data());
                     chunk.keep(mask, count_kept(mask));
                     return;
                 }

@@ -3,6 +3,7 @@
 // A scan's condition as steps: conjuncts in the order in which they are decided, cheap columns
 // first. Dictionary columns are decided once for each value.
 
+#include "encodings/code_answers.h"
 #include "storage/mergetree/row_source.h"
 
 #include <map>
@@ -88,7 +89,10 @@ private:
         ColumnPtr dictionary; // kept alive, so that its address stays its own
         Mask answers;
         bool complete = true; // every entry has one
+        std::optional<CodeAnswers> by_code; // over `answers`
     };
+    // by_code follows `answers` to where they move.
+    static_assert(std::is_nothrow_move_constructible_v<Known>);
     static constexpr size_t kKeptDictionaries = 16;
 
     const Known& answers_for(size_t step, const ColumnPtr& dictionary);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace basalt::test
@@ -50,25 +51,34 @@ std::string key_of(const Columns& keys, size_t row)
     return text;
 }
 
-// Rows of one code have equal keys; codes are numbered by first sight.
+// Rows of one number have equal keys; used numbers, first rows and counts are as the codes say.
 void expect_numbered(const Columns& keys, size_t rows)
 {
-    PodVector<uint16_t> codes;
-    RowIndexes first_rows;
-    ASSERT_TRUE(number_combinations(keys, rows, codes, first_rows));
-    ASSERT_EQ(codes.size(), rows);
-    size_t next = 0;
+    RowCombinations found;
+    ASSERT_TRUE(number_combinations(keys, rows, found));
+    ASSERT_EQ(found.codes.size(), rows);
+    ASSERT_EQ(found.used.size(), found.first_rows.size());
+    std::vector<uint64_t> counts(found.numbers, 0);
+    std::vector<size_t> first(found.numbers, rows);
     for (size_t i = 0; i < rows; ++i)
     {
-        ASSERT_LE(codes[i], next);
-        if (codes[i] == next)
-        {
-            ASSERT_LT(next, first_rows.size());
-            ASSERT_EQ(first_rows[next++], i);
-        }
-        ASSERT_EQ(key_of(keys, i), key_of(keys, first_rows[codes[i]]));
+        ASSERT_LT(found.codes[i], found.numbers);
+        if (counts[found.codes[i]]++ == 0)
+            first[found.codes[i]] = i;
+        ASSERT_EQ(key_of(keys, i), key_of(keys, first[found.codes[i]]));
     }
-    EXPECT_EQ(next, first_rows.size());
+    size_t used = 0;
+    for (size_t n = 0; n < found.numbers; ++n)
+        used += counts[n] > 0;
+    ASSERT_EQ(used, found.used.size());
+    for (size_t i = 0; i < used; ++i)
+        EXPECT_EQ(found.first_rows[i], first[found.used[i]]);
+    EXPECT_TRUE(std::is_sorted(found.first_rows.begin(), found.first_rows.end()));
+    if (!found.counts.empty())
+    {
+        EXPECT_TRUE(std::equal(counts.begin(), counts.end(), found.counts.begin(),
+                               found.counts.end()));
+    }
 }
 
 } // namespace
@@ -87,6 +97,9 @@ TEST(KeyCombinations, OfEveryKind)
     expect_numbered({constant, dictionary(rows, 3, random), dictionary(rows, 5, random),
                      bytes(rows, random)},
                     rows);
+    expect_numbered({dictionary(rows, 3000, random)}, rows);
+    expect_numbered({dictionary(rows, 60, random), dictionary(rows, 50, random)}, rows);
+    expect_numbered({dictionary(rows, 2, random)->slice(0, 2)}, 2);
     expect_numbered({constant}, rows);
     expect_numbered({constant->slice(0, 1)}, 1);
 }
@@ -95,14 +108,12 @@ TEST(KeyCombinations, RefusesManyAndOtherKinds)
 {
     std::mt19937 random(2);
     const size_t rows = 6000;
-    PodVector<uint16_t> codes;
-    RowIndexes first_rows;
-    const auto few = [&](const Columns& keys)
-    { return number_combinations(keys, rows, codes, first_rows); };
+    RowCombinations found;
+    const auto few = [&](const Columns& keys) { return number_combinations(keys, rows, found); };
     EXPECT_FALSE(few({runs<uint64_t>(rows, 1, random), runs<uint64_t>(rows, 1, random)}));
     EXPECT_FALSE(few({dictionary(rows, 100, random), dictionary(rows, 100, random)}));
     EXPECT_FALSE(few({to_flat(dictionary(rows, 4, random))}));
-    EXPECT_FALSE(number_combinations({bytes(0, random)}, 0, codes, first_rows));
+    EXPECT_FALSE(number_combinations({bytes(0, random)}, 0, found));
 }
 
 } // namespace basalt::test
