@@ -163,8 +163,13 @@ void MergeTreeScan::plan(const ScanRequest& request)
     else if (order_prefix_)
         chunk_rows = std::min(chunk_rows, granule_rows_of(metadata));
     make_chunks(chunk_rows);
-    const size_t wanted = std::max<size_t>(request.max_streams, 1);
-    const size_t useful = std::clamp<size_t>(chunks_.size(), 1, wanted);
+    // Another thread is worth waking for so many rows only.
+    const uint64_t rows_each =
+        context_->settings.get_uint("merge_tree_min_rows_for_concurrent_read");
+    size_t wanted = std::max<size_t>(request.max_streams, 1);
+    if (rows_each && !final_ && !order_prefix_)
+        wanted = std::min<uint64_t>(wanted, (what.rows + rows_each - 1) / rows_each);
+    const size_t useful = std::clamp<size_t>(chunks_.size(), 1, std::max<size_t>(wanted, 1));
     streams_.resize(useful);
     for (auto& stream : streams_)
         stream.memory = std::make_unique<StepMemory>(*steps_, slots_.header(), *context_);

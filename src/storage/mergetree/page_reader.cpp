@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "codecs/hash.h"
+#include "storage/mergetree/page_cache.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -129,9 +130,17 @@ const EncodedPagePtr& PageReader::page(size_t column, size_t page)
     state.encoded = nullptr;
     try
     {
-        const std::string_view bytes = bytes_of(column, table, page, before);
-        if (xxh3_64(bytes.data(), bytes.size()) != table.entries[page].checksum)
+        const bool cached = context_ && !direct_ && context_->settings.get_bool("basalt_page_cache");
+        const PageCache::Bytes held =
+            cached ? page_cache().find(part_.get(), column, page) : nullptr;
+        const std::string_view bytes = held ? std::string_view(held->data(), held->size())
+                                            : bytes_of(column, table, page, before);
+        if (!held && xxh3_64(bytes.data(), bytes.size()) != table.entries[page].checksum)
             throw Error(error_codes::CHECKSUM_DOESNT_MATCH, "Checksum of a page does not match");
+        if (!held && cached)
+            page_cache().offer(part_.get(), column, page, bytes);
+        const std::shared_ptr<const void> owner =
+            held ? std::shared_ptr<const void>(held) : state.buffer;
         std::vector<EncodedPagePtr> siblings;
         for (const size_t sibling : part_->decoder().siblings(column))
         {
@@ -142,7 +151,7 @@ const EncodedPagePtr& PageReader::page(size_t column, size_t page)
                                                               beside.entries[page].rows));
         }
         state.encoded =
-            part_->decoder().open_page(column, PageBytes{bytes, state.buffer}, siblings);
+            part_->decoder().open_page(column, PageBytes{bytes, owner}, siblings);
         if (state.encoded->rows() != table.entries[page].rows)
             throw Error(error_codes::CORRUPTED_DATA, "A page has the wrong number of rows");
     }

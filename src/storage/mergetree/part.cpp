@@ -4,6 +4,7 @@
 #include "base/profile_events.h"
 #include "codecs/hash.h"
 #include "storage/block_bytes.h"
+#include "storage/mergetree/page_cache.h"
 
 namespace basalt
 {
@@ -19,6 +20,7 @@ Part::Part(FileSystem& files, std::string directory, PartName name, PartManifest
 
 Part::~Part()
 {
+    page_cache().forget(this);
     open_files_.clear();
     if (remove_)
         remove_(directory_);
