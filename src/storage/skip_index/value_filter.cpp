@@ -98,17 +98,24 @@ std::optional<uint64_t> ValueFilterReader::hash_of(const ValueTerm& term,
             return std::nullopt;
         return hash_bytes(*text);
     }
-    TextOptions options;
-    options.session_timezone = context.timezone();
-    const auto value = convert_value(given, type_, options);
-    if (!value || value->is_null())
-        return std::nullopt;
-    // The conversion must be the one that the comparison makes.
-    const auto same =
-        Expression::call("equals", {Expression::constant(type_, *value), term.constant}, context);
-    Mask mask;
-    if (!same->is_constant() || column_to_mask(same->constant_column(), same->type(), mask) == 0)
-        return std::nullopt;
+    std::optional<Value> value;
+    if (same_type(given_type, type_))
+        value = given;
+    else
+    {
+        TextOptions options;
+        options.session_timezone = context.timezone();
+        value = convert_value(given, type_, options);
+        if (!value || value->is_null())
+            return std::nullopt;
+        // The conversion must be the one that the comparison makes.
+        const auto same = Expression::call(
+            "equals", {Expression::constant(type_, *value), term.constant}, context);
+        Mask mask;
+        if (!same->is_constant() ||
+            column_to_mask(same->constant_column(), same->type(), mask) == 0)
+            return std::nullopt;
+    }
     auto column = type_->create_column();
     column->append_value(*value);
     append_value_hashes(*column, 0, 1, hashes);
