@@ -116,7 +116,9 @@ public:
     // Persists, then publishes. TABLE_ALREADY_EXISTS unless replace.
     void add_table(TablePtr table, AstPtr create_query, bool replace = false);
     void add_system_table(TablePtr table); // not persisted
-    void replace_create_query(const TableName& name, AstPtr create_query); // after ALTER
+    // After ALTER. is_logged: the table's log holds the statement already, so the ALTER has happened
+    // even if the text cannot be written now; the next start writes it.
+    void replace_create_query(const TableName& name, AstPtr create_query, bool is_logged = false);
     void drop_table(const TableName& name); // unpublishes; the table removes its data when unused
     void detach_table(const TableName& name, bool permanently);
     void rename_tables(const std::vector<std::pair<TableName, TableName>>& moves, bool exchange);

@@ -78,14 +78,22 @@ void Catalog::add_system_table(TablePtr table)
     database.tables[name.table] = {std::move(table), nullptr, false};
 }
 
-void Catalog::replace_create_query(const TableName& name, AstPtr create_query)
+void Catalog::replace_create_query(const TableName& name, AstPtr create_query, bool is_logged)
 {
     std::lock_guard ddl(impl_->ddl);
     std::unique_lock lock(impl_->mutex);
     Impl::Entry& entry = impl_->entry(name);
-    if (entry.persisted)
-        impl_->metadata.apply({{impl_->metadata.table_file(name.database, name.table), false,
-                                stored_create_text(create_query)}});
+    try
+    {
+        if (entry.persisted)
+            impl_->metadata.apply({{impl_->metadata.table_file(name.database, name.table), false,
+                                    stored_create_text(create_query)}});
+    }
+    catch (const Error&)
+    {
+        if (!is_logged)
+            throw;
+    }
     entry.create_query = std::move(create_query);
 }
 

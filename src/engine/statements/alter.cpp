@@ -92,12 +92,13 @@ void change_description(const TablePtr& table, const std::vector<const AstAlterC
     PreparedTable prepared = change.finish(catalog, *make_lenient_context(statement.engine));
     // The table first: it logs the statement with what happens to its columns, and the next start
     // brings the catalog up to it (finish_alters).
-    if (const auto merge_tree = std::dynamic_pointer_cast<MergeTreeTable>(table))
+    const auto merge_tree = std::dynamic_pointer_cast<MergeTreeTable>(table);
+    if (merge_tree)
         merge_tree->alter_to(prepared.metadata, change.commands(),
                              stored_create_text(prepared.create_query), statement.context);
     else
         table->alter(prepared.metadata, change.commands(), statement.context);
-    catalog.replace_create_query(name, prepared.create_query);
+    catalog.replace_create_query(name, prepared.create_query, merge_tree != nullptr);
 }
 
 bool sets_ttl(const AstAlterCommand* command)

@@ -107,8 +107,14 @@ void MergeTreeTable::mutate(const std::vector<MutationCommand>& commands, bool w
         });
     transaction->commit();
     service_.background().wake();
-    if (wait)
-        wait_for_mutation(entry.version, *context);
+    if (!wait)
+        return;
+    {
+        // What failed before is tried again: its reason may be over.
+        std::lock_guard lock(mutex_);
+        mutation_failures_.clear();
+    }
+    wait_for_mutation(entry.version, *context);
 }
 
 // The caller helps: it works on parts itself when nobody else does.
