@@ -30,14 +30,14 @@ constexpr size_t kMaxSkip = 63;
 constexpr size_t kLeastNestedRows = 64;
 constexpr uint32_t kWholePages = 15;
 
-RowIndexes sample_of(const RowIndexes& rows)
+RowIndexes sample_of(const RowIndexes& rows, size_t most)
 {
-    if (rows.size() <= kTemplateSampleRows)
+    if (rows.size() <= most)
         return rows;
     // Stretches of neighbours, so that what comes in bursts is seen as such.
     constexpr size_t kStretch = 64;
     RowIndexes sample;
-    const size_t stretches = kTemplateSampleRows / kStretch;
+    const size_t stretches = most / kStretch;
     for (size_t i = 0; i < stretches; ++i)
     {
         const size_t begin = (rows.size() - kStretch) * i / (stretches - 1);
@@ -129,7 +129,8 @@ bool TemplateEncoder::is_smaller(size_t bytes, const StringColumn& column) const
 void TemplateEncoder::learn(const StringColumn& column, SiblingColumns& siblings,
                             const RowIndexes& from)
 {
-    for (const auto& parts : learn_templates(column, sample_of(from), siblings))
+    const size_t most = depth_ == 0 ? kTemplateSampleRows : kNestedSampleRows;
+    for (const auto& parts : learn_templates(column, sample_of(from, most), siblings))
         matcher_.add(parts);
 }
 

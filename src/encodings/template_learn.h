@@ -11,7 +11,8 @@
 namespace basalt::inline encodings
 {
 
-inline constexpr size_t kTemplateSampleRows = 2048;
+inline constexpr size_t kTemplateSampleRows = 4096;
+inline constexpr size_t kNestedSampleRows = 2048; // of the texts of a slot
 inline constexpr size_t kMaxTuplesOfSkeleton = 16;
 inline constexpr size_t kMaxLearntAtOnce = 512;
 
