@@ -1,6 +1,7 @@
 #include "catalog/metadata_files.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 
 #include <charconv>
 #include <fmt/format.h>
@@ -134,6 +135,7 @@ void MetadataFiles::apply(const std::vector<MetadataChange>& changes)
 {
     if (!enabled() || changes.empty())
         return;
+    failpoint(Failpoint::CatalogBeforeWrite);
     make_directory(root_);
     if (changes.size() == 1)
         return apply_now(changes);

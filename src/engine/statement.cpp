@@ -52,6 +52,8 @@ void collect_settings(const Ast& ast, std::vector<const AstSetQuery*>& found)
         add(update->settings);
     else if (const auto* drop = ast.as<AstDrop>())
         add(drop->settings);
+    else if (const auto* check = ast.as<AstCheck>())
+        add(check->settings);
 }
 
 } // namespace
@@ -205,6 +207,8 @@ ResultPtr run_statement(const AstPtr& ast, StatementContext& statement)
         return run_system(*ast->as<AstSystem>(), statement);
     case AstKind::Backup:
         return run_backup(std::static_pointer_cast<const AstBackup>(ast), statement);
+    case AstKind::Check:
+        return run_check(*ast->as<AstCheck>(), statement);
     case AstKind::Kill:
         return run_kill(*ast->as<AstKill>(), statement);
     default:

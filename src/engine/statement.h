@@ -45,6 +45,7 @@ ResultPtr run_set(const AstSetQuery& set, StatementContext& statement);
 ResultPtr run_use(const AstUse& use, StatementContext& statement);
 ResultPtr run_system(const AstSystem& system, StatementContext& statement);
 ResultPtr run_backup(const std::shared_ptr<const AstBackup>& backup, StatementContext& statement);
+ResultPtr run_check(const AstCheck& check, StatementContext& statement);
 ResultPtr run_kill(const AstKill& kill, StatementContext& statement);
 
 // Binds and applies commands that rewrite rows; returns when they are done if `wait`.

@@ -1,6 +1,7 @@
 // SET, USE, SYSTEM, KILL.
 
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "catalog/metadata_files.h"
 #include "engine/select.h"
 #include "sql/formatter.h"
@@ -85,6 +86,12 @@ ResultPtr run_system(const AstSystem& system, StatementContext& statement)
             throw Error(error_codes::BAD_ARGUMENTS, "The name of a backup is empty");
         statement.engine.files().remove_directory_recursive(
             statement.engine.storage().shadow_path(escape_file_name(name)));
+        return nullptr;
+    }
+    if (command == "ENABLE FAILPOINT" || command == "DISABLE FAILPOINT")
+    {
+        for (const auto& name : system.arguments)
+            set_failpoint(name->as<AstLiteral>()->text, command == "ENABLE FAILPOINT");
         return nullptr;
     }
     throw Error(error_codes::NOT_IMPLEMENTED,

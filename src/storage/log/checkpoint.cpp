@@ -1,6 +1,7 @@
 #include "storage/log/checkpoint.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "base/unaligned.h"
 #include "codecs/hash.h"
 
@@ -56,6 +57,7 @@ void write_checkpoint(FileSystem& files, const std::string& directory,
     const uint64_t checksum = xxh3_64(body.data(), body.size());
     bytes.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
     bytes += body;
+    failpoint(Failpoint::CheckpointBeforeWrite);
     files.replace_whole(path_in(directory), bytes);
 }
 

@@ -1,6 +1,7 @@
 #include "storage/log/server_log.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 
 #include <fmt/format.h>
 #include <set>
@@ -258,6 +259,7 @@ void ServerLog::write_batch(const std::vector<Commit*>& batch)
             writer_->append(*one->sequence, one->body);
             bytes += one->body.size() + kRecordHeadBytes;
         }
+        failpoint(Failpoint::LogBeforeSync);
         writer_->sync();
         auto& counters = server_profile_counters();
         counters.add(ProfileEvent::WalRecords, batch.size());

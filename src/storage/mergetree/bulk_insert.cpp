@@ -1,6 +1,7 @@
 #include "storage/mergetree/bulk_insert.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "base/threads.h"
 #include "storage/block_bytes.h"
 
@@ -314,6 +315,7 @@ void BulkInsert::finish_parts()
             std::make_shared<Part>(files, target, names[i], std::move(built[i]->manifest)));
     }
     files.sync_directory(build_.table_path);
+    failpoint(Failpoint::InsertBeforeCommit);
     table_->stage(transaction_, parts, {}, 0);
     built_.clear();
     is_bulk_ = false;

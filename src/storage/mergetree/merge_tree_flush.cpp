@@ -5,6 +5,7 @@
 #include "storage/mergetree/row_source.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -85,6 +86,7 @@ void MergeTreeTable::flush_live()
     }
     transaction->on_rollback([this, names] { release_blocks(names); });
     stage(*transaction, parts, {}, batch.through);
+    failpoint(Failpoint::FlushBeforeCommit);
     transaction->commit();
     std::lock_guard lock(mutex_);
     flush_failure_.clear();

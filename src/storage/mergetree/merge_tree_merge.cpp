@@ -7,6 +7,7 @@
 #include "storage/mergetree/row_work.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "base/threads.h"
 
 #include <algorithm>
@@ -327,6 +328,7 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
     files.sync_directory(path_);
     const auto transaction = service_.begin();
     stage(*transaction, added, plan.sources, 0);
+    failpoint(Failpoint::MergeBeforeCommit);
     transaction->commit();
 }
 

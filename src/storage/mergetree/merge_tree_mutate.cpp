@@ -6,6 +6,7 @@
 #include "storage/mergetree/row_work.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 
 #include <algorithm>
 #include <chrono>
@@ -385,6 +386,7 @@ void MergeTreeTable::write_mutated(MutationPlan& plan, const QueryContext& conte
     files.sync_directory(path_);
     const auto transaction = service_.begin();
     stage(*transaction, added, plan.merge.sources, 0);
+    failpoint(Failpoint::MutationBeforeCommit);
     transaction->commit();
 }
 

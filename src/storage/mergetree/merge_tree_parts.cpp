@@ -3,6 +3,7 @@
 #include "storage/mergetree/merge_tree_table.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -68,6 +69,7 @@ void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
         const std::string target = join_path(path_, part->name_text());
         try
         {
+            failpoint(Failpoint::PublishBeforeRename);
             service_.files().rename(part->directory(), target);
             part->moved_to(target);
         }
@@ -175,6 +177,7 @@ bool MergeTreeTable::remove_outdated()
     {
         try
         {
+            failpoint(Failpoint::RemoveOutdatedParts);
             service_.files().remove_directory_recursive(directory);
         }
         catch (const std::exception& error)

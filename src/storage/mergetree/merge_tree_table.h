@@ -101,6 +101,10 @@ public:
     std::vector<DetachedPartInfo> detached_part_infos() const;
     LiveBufferInfo live_buffer_info() const;
     std::string data_path() const { return path_; }
+    // CHECK TABLE; of a partition or one part when they are given. Nothing is changed.
+    std::vector<CheckedPart> check_parts(const std::string& partition_id,
+                                         const std::string& part_name,
+                                         const QueryContext& context);
     // SYSTEM STOP MERGES: neither merges nor mutations nor TTL begin, those under way are cancelled.
     void hold_merges(bool hold);
     // False when there is no such mutation or it is done.

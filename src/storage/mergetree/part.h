@@ -49,6 +49,10 @@ public:
 
     size_t index_memory_bytes() const; // of what was loaded
 
+    // Reads every byte, compares every checksum and decodes every page; throws as reading does.
+    // before_page is called now and then and may throw.
+    void check(const std::function<void()>& before_page) const;
+
 private:
     [[noreturn]] void rethrow_named() const;
 

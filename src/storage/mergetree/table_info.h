@@ -116,6 +116,13 @@ struct DetachedPartInfo
     std::string path;
 };
 
+// What CHECK TABLE says of a part.
+struct CheckedPart
+{
+    std::string name;
+    std::string problem; // empty: whole
+};
+
 struct LiveBufferInfo
 {
     uint64_t rows = 0;

@@ -3,6 +3,7 @@
 #include "table_fixture.h"
 
 #include "base/error.h"
+#include "base/failpoint.h"
 #include "io/faulty_file_system.h"
 
 namespace basalt::test
@@ -37,6 +38,25 @@ TEST(Recovery, DroppedDetachedPartsStayDropped)
     EXPECT_TRUE(tables.table->detached_part_infos().empty());
     tables.table->change_partition(partition_command(Kind::Attach), nullptr);
     EXPECT_EQ(tables.count(), 0u);
+}
+
+TEST(Recovery, FailpointsStopWorkAndLetItGoOn)
+{
+    MemoryFileSystem files;
+    Tables tables(files);
+    tables.open(events_metadata());
+    for (const auto& info : failpoints())
+        EXPECT_FALSE(info.enabled);
+    set_failpoint("basalt_log_before_sync", true);
+    EXPECT_THROW(tables.insert(events(0, 10)), Error);
+    set_failpoint("basalt_log_before_sync", false);
+    tables.insert(events(10, 10));
+    set_failpoint("basalt_flush_before_commit", true);
+    EXPECT_THROW(tables.table->flush(nullptr), Error);
+    set_failpoint("basalt_flush_before_commit", false);
+    tables.table->flush(nullptr);
+    EXPECT_EQ(tables.rows(all_columns()), lines_of(events(10, 10)));
+    EXPECT_THROW(set_failpoint("no_such_place", true), Error);
 }
 
 } // namespace
