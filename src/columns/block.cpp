@@ -1,5 +1,9 @@
 #include "columns/block.h"
 
+#include "columns/compact_column.h"
+
+#include <algorithm>
+
 namespace basalt
 {
 
@@ -95,6 +99,21 @@ Block concat_blocks(const std::vector<Block>& blocks)
     std::vector<NamedColumn> columns;
     for (size_t i = 0; i < blocks[0].width(); ++i)
     {
+        if (std::any_of(blocks.begin(), blocks.end(), [i](const Block& block)
+                        { return is_compact(*block[i].column); }))
+        {
+            Columns parts;
+            std::vector<MergeRun> runs;
+            for (const Block& block : blocks)
+            {
+                if (block.rows())
+                    runs.push_back({static_cast<uint32_t>(parts.size()), 0,
+                                    static_cast<uint32_t>(block.rows())});
+                parts.push_back(block[i].column);
+            }
+            columns.push_back({join_runs(parts, runs, rows), blocks[0][i].type, blocks[0][i].name});
+            continue;
+        }
         MutableColumnPtr whole = blocks[0][i].column->clone_empty();
         whole->reserve(rows);
         for (const Block& block : blocks)

@@ -1,5 +1,6 @@
 #include "columns/merge_runs.h"
 
+#include "columns/compact_column.h"
 #include "columns/forms.h"
 #include "columns/sort_code.h"
 
@@ -182,13 +183,24 @@ ColumnPtr join_runs(const Columns& sources, const std::vector<MergeRun>& runs, s
 {
     const Column* first = nullptr;
     bool same_form = true;
+    bool any_compact = false;
     for (const ColumnPtr& source : sources)
         if (source)
         {
             first = first ? first : source.get();
             same_form = same_form && source->form() == first->form();
+            any_compact = any_compact || is_compact(*source);
         }
     BASALT_ASSERT(first);
+    if (any_compact)
+    {
+        Columns unified = sources;
+        unify_compact(unified);
+        for (const ColumnPtr& source : unified)
+            if (source && is_compact(*source))
+                return static_cast<const CompactColumn&>(*source).join(unified, runs, rows);
+        return join_runs(unified, runs, rows);
+    }
     if (same_form)
     {
         ColumnPtr result;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Making one column of stretches of several. Of this room only.
+// Making one column of stretches of several.
 
 #include "columns/column.h"
 

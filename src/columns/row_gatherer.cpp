@@ -1,5 +1,6 @@
 #include "columns/row_gatherer.h"
 
+#include "columns/compact_column.h"
 #include "columns/merge_runs.h"
 
 #include <algorithm>
@@ -14,6 +15,9 @@ namespace
 // dictionaries and among themselves, anything else mixed becomes flat.
 void unify(std::vector<Block>& blocks, size_t column)
 {
+    unify_compact_of(blocks, column);
+    if (is_compact(*blocks[0][column].column))
+        return;
     bool only_codes = true, same = true;
     const ColumnForm first = blocks[0][column].column->form();
     for (const Block& block : blocks)

@@ -420,6 +420,21 @@ struct SortedMerge::Impl
         return join();
     }
 
+    // Keys often are columns that stand in the block already.
+    ColumnPtr joined_before(const std::vector<NamedColumn>& columns, size_t c, const Columns& parts,
+                            const std::vector<char>& used) const
+    {
+        for (size_t before = 0; before < c; ++before)
+        {
+            bool same = true;
+            for (size_t i = 0; i < held.size() && same; ++i)
+                same = !used[i] || held[i].block[before].column == parts[i];
+            if (same)
+                return columns[before].column;
+        }
+        return nullptr;
+    }
+
     Block join() const
     {
         size_t rows = 0;
@@ -437,6 +452,11 @@ struct SortedMerge::Impl
             for (size_t i = 0; i < held.size(); ++i)
                 if (used[i])
                     parts[i] = held[i].block[c].column;
+            if (const ColumnPtr known = joined_before(columns, c, parts, used))
+            {
+                columns.push_back({known, shape[c].type, shape[c].name});
+                continue;
+            }
             columns.push_back({join_runs(parts, last, rows), shape[c].type, shape[c].name});
         }
         return Block(std::move(columns), rows);

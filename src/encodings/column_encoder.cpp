@@ -1,6 +1,7 @@
 #include "encodings/column_encoder.h"
 
 #include "base/error.h"
+#include "encodings/compact_facts.h"
 #include "encodings/integer_stream.h"
 #include "encodings/page_statistics.h"
 #include "encodings/template_page.h"
@@ -136,6 +137,8 @@ ColumnEncoder::ColumnEncoder(const TypePtr& type, const ColumnEncodingOptions& o
 
 EncodedColumnPage ColumnEncoder::encode(const ColumnPtr& column, SiblingColumns& siblings)
 {
+    if (is_compact(*column))
+        return encode_compact(column, siblings);
     EncodedColumnPage page;
     const size_t rows = column->size();
     if (column->form() == ColumnForm::Constant)
@@ -155,6 +158,44 @@ EncodedColumnPage ColumnEncoder::encode(const ColumnPtr& column, SiblingColumns&
     page.statistics = statistics_of(*flat, type_, 0, rows);
     page.uncompressed_bytes = binary_bytes(*flat, 0, rows);
     return page;
+}
+
+EncodedColumnPage ColumnEncoder::encode_compact(const ColumnPtr& column, SiblingColumns& siblings)
+{
+    BASALT_ASSERT(type_->is(TypeId::String));
+    EncodedColumnPage page;
+    if (const auto* hex = dynamic_cast<const HexColumn*>(column.get()))
+    {
+        if (!automatic_ || low_cardinality_)
+            return encode(hex->to_flat(), siblings);
+        write_hex_column(*hex, granule_rows_, page.bytes);
+        const auto read = open_hex_text(PageHead::read(page.bytes), {page.bytes, nullptr});
+        const auto binary = decode_hex(*read, 0, read->rows());
+        BASALT_ASSERT(binary->joins_with(*hex) && binary->size() == hex->size() &&
+                      std::memcmp(binary->binary().data(), hex->binary().data(),
+                                  hex->binary().size()) == 0);
+        page.statistics = statistics_of(*hex);
+        page.uncompressed_bytes = totals_of(*hex).binary_bytes;
+        return page;
+    }
+    const auto& lines = static_cast<const TemplateColumn&>(*column);
+    const TextTotals totals = totals_of(lines, siblings);
+    if (templates_ && templates_->write_compact(lines, siblings, granule_rows_, totals.bytes,
+                                                page.bytes))
+    {
+        page.statistics = statistics_of(lines);
+        page.uncompressed_bytes = totals.binary_bytes;
+        return page;
+    }
+    RowIndexes all(lines.size());
+    std::iota(all.begin(), all.end(), 0u);
+    std::vector<const StringColumn*> texts;
+    for (const uint32_t sibling : lines.text_siblings())
+    {
+        texts.resize(std::max<size_t>(texts.size(), sibling + 1), nullptr);
+        texts[sibling] = &siblings.text(sibling);
+    }
+    return encode(lines.render(all, texts), siblings);
 }
 
 std::string ColumnEncoder::finish()

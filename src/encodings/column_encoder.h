@@ -26,6 +26,7 @@ public:
 
 private:
     PageHead head_of(PageEncoding encoding, size_t rows) const;
+    EncodedColumnPage encode_compact(const ColumnPtr& column, SiblingColumns& siblings);
     void write_flat(const ColumnPtr& flat, SiblingColumns& siblings, EncodedColumnPage& page);
     // A page in one of Auto's forms, read back and compared; false when none fits.
     bool write_automatic(const Column& flat, const TypePtr& type, SiblingColumns& siblings,

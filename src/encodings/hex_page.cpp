@@ -1,6 +1,6 @@
 #include "base/substring_search.h"
 #include "encodings/byte_reader.h"
-#include "encodings/hex_text.h"
+#include "encodings/hex_column.h"
 #include "encodings/predicate_masks.h"
 #include "encodings/value_pages.h"
 
@@ -13,77 +13,6 @@ namespace
 {
 
 using Kind = PagePredicate::Kind;
-
-constexpr size_t kMaxHexDigits = 1024;
-constexpr size_t kUuidDigits = 32;
-constexpr size_t kUuidLength = 36;
-constexpr size_t kDashes[] = {8, 13, 18, 23};
-
-// How texts of a page look.
-struct HexForm
-{
-    HexCase letters = HexCase::Lower;
-    bool dashes = false; // a UUID: 8-4-4-4-12
-    uint32_t digits = 0; // a text, even
-
-    size_t length() const { return dashes ? kUuidLength : digits; }
-    size_t width() const { return digits / 2; }
-};
-
-void take_dashes_out(const char* text, char* digits)
-{
-    std::memcpy(digits, text, 8);
-    std::memcpy(digits + 8, text + 9, 4);
-    std::memcpy(digits + 12, text + 14, 4);
-    std::memcpy(digits + 16, text + 19, 4);
-    std::memcpy(digits + 20, text + 24, 12);
-}
-
-void put_dashes_in(const char* digits, char* text)
-{
-    std::memcpy(text, digits, 8);
-    std::memcpy(text + 9, digits + 8, 4);
-    std::memcpy(text + 14, digits + 12, 4);
-    std::memcpy(text + 19, digits + 16, 4);
-    std::memcpy(text + 24, digits + 20, 12);
-    for (const size_t at : kDashes)
-        text[at] = '-';
-}
-
-bool has_dashes(const char* text)
-{
-    return std::all_of(std::begin(kDashes), std::end(kDashes),
-                       [&](size_t at) { return text[at] == '-'; });
-}
-
-// `count` texts back to back to width() bytes each; false when one is not of this form.
-bool texts_to_binary(const HexForm& form, const char* texts, size_t count, char* out)
-{
-    if (!form.dashes)
-        return parse_hex(texts, count * form.digits, form.letters, out);
-    char digits[kUuidDigits];
-    for (size_t i = 0; i < count; ++i, texts += kUuidLength, out += kUuidDigits / 2)
-    {
-        if (!has_dashes(texts))
-            return false;
-        take_dashes_out(texts, digits);
-        if (!parse_hex(digits, kUuidDigits, form.letters, out))
-            return false;
-    }
-    return true;
-}
-
-void binary_to_texts(const HexForm& form, const char* binary, size_t count, char* out)
-{
-    if (!form.dashes)
-        return write_hex(binary, count * form.width(), form.letters, out);
-    char digits[kUuidDigits];
-    for (size_t i = 0; i < count; ++i, binary += kUuidDigits / 2, out += kUuidLength)
-    {
-        write_hex(binary, kUuidDigits / 2, form.letters, digits);
-        put_dashes_in(digits, out);
-    }
-}
 
 class HexPage final : public EncodedPage
 {
@@ -105,19 +34,27 @@ public:
     ColumnPtr decode(size_t begin, size_t count) const override
     {
         BASALT_ASSERT(begin + count <= rows_);
-        auto column = new_column(count);
-        binary_to_texts(form_, binary_ + begin * width(), count, column->chars().data());
+        auto column = form_.new_texts(count);
+        form_.to_texts(binary_ + begin * width(), count, column->chars().data());
         return column;
+    }
+
+    std::shared_ptr<const HexColumn> decode_binary(size_t begin, size_t count) const
+    {
+        BASALT_ASSERT(begin + count <= rows_);
+        PodVector<char> binary;
+        binary.append(binary_ + begin * width(), count * width());
+        return std::make_shared<HexColumn>(form_, std::move(binary));
     }
 
     ColumnPtr decode_rows(const RowIndexes& rows) const override
     {
-        auto column = new_column(rows.size());
+        auto column = form_.new_texts(rows.size());
         char* out = column->chars().data();
         for (size_t i = 0; i < rows.size(); ++i, out += form_.length())
         {
             BASALT_ASSERT(rows[i] < rows_);
-            binary_to_texts(form_, binary_ + rows[i] * width(), 1, out);
+            form_.to_texts(binary_ + rows[i] * width(), 1, out);
         }
         return column;
     }
@@ -143,7 +80,7 @@ public:
             if (!text)
                 return false;
             char one[kMaxHexDigits / 2];
-            if (text->size() == form_.length() && texts_to_binary(form_, text->data(), 1, one))
+            if (text->size() == form_.length() && form_.to_binary(text->data(), 1, one))
                 wanted.append(one, width());
         }
         find(wanted, begin, count, mask);
@@ -177,17 +114,6 @@ public:
     }
 
 private:
-    std::shared_ptr<StringColumn> new_column(size_t count) const
-    {
-        auto column = std::make_shared<StringColumn>();
-        const size_t length = form_.length();
-        column->chars().resize(count * length);
-        column->offsets().resize(count);
-        for (size_t i = 0; i < count; ++i)
-            column->offsets()[i] = (i + 1) * length;
-        return column;
-    }
-
     // Digits at a known place of a value, as bytes and masks of what matters in each.
     struct HexRun
     {
@@ -227,8 +153,8 @@ private:
 
     bool is_dash(size_t character) const
     {
-        return form_.dashes && std::find(std::begin(kDashes), std::end(kDashes), character) !=
-                                   std::end(kDashes);
+        return form_.dashes && std::find(std::begin(kUuidDashes), std::end(kUuidDashes),
+                                     character) != std::end(kUuidDashes);
     }
 
     void stands_at(const HexRun& run, size_t begin, size_t count, uint8_t* hits) const
@@ -347,67 +273,29 @@ private:
     std::shared_ptr<const void> owner_;
 };
 
-// What the first texts look like; nullopt when they are no such texts.
-std::optional<HexForm> form_of(const StringColumn& column)
-{
-    HexForm form;
-    const std::string_view first = column.at(0);
-    form.dashes = first.size() == kUuidLength && has_dashes(first.data());
-    if (!form.dashes && (first.size() % 2 || first.size() < 8 || first.size() > kMaxHexDigits))
-        return std::nullopt;
-    form.digits = static_cast<uint32_t>(form.dashes ? kUuidDigits : first.size());
-    const size_t looked_at = std::min<size_t>(column.size(), 64);
-    bool letters = form.dashes;
-    for (size_t i = 0; i < looked_at; ++i)
-    {
-        for (const char c : column.at(i))
-        {
-            letters |= c >= 'a';
-            if (c >= 'A' && c <= 'F')
-                form.letters = HexCase::Upper;
-        }
-    }
-    // Decimal numbers as text are better kept as numbers.
-    if (!letters && form.letters == HexCase::Lower && form.digits <= 18)
-        return std::nullopt;
-    return form;
-}
-
 } // namespace
 
 bool write_hex_text(const Column& flat, size_t granule_rows, std::string& out)
 {
-    const auto& column = column_as<StringColumn>(flat);
-    const size_t rows = column.size();
-    const auto form = form_of(column);
-    if (!form)
+    const auto binary = HexColumn::of(column_as<StringColumn>(flat));
+    if (!binary)
         return false;
-    const size_t length = form->length();
-    const uint64_t* offsets = column.offsets().data();
-    uint64_t differences = 0;
-    for (size_t i = 0; i < rows; ++i)
-        differences |= offsets[i] ^ ((i + 1) * length);
-    if (differences)
-        return false;
-    // Most columns that are not of this form show it at once.
-    char probe[kMaxHexDigits / 2];
-    if (!texts_to_binary(*form, column.chars().data(), 1, probe))
-        return false;
-    const size_t start = out.size();
+    write_hex_column(*binary, granule_rows, out);
+    return true;
+}
+
+void write_hex_column(const HexColumn& column, size_t granule_rows, std::string& out)
+{
+    const HexForm& form = column.hex_form();
     PageHead head;
     head.encoding = PageEncoding::HexText;
-    head.rows = static_cast<uint32_t>(rows);
+    head.rows = static_cast<uint32_t>(column.size());
     head.granule_rows = static_cast<uint32_t>(granule_rows);
     head.append_to(out);
-    out.push_back(static_cast<char>(form->letters));
-    out.push_back(static_cast<char>(form->dashes));
-    append_varint(out, form->digits);
-    const size_t binary = out.size();
-    out.resize(binary + rows * form->width());
-    if (texts_to_binary(*form, column.chars().data(), rows, out.data() + binary))
-        return true;
-    out.resize(start);
-    return false;
+    out.push_back(static_cast<char>(form.letters));
+    out.push_back(static_cast<char>(form.dashes));
+    append_varint(out, form.digits);
+    out.append(column.binary().data(), column.binary().size());
 }
 
 EncodedPagePtr open_hex_text(const PageHead& head, PageBytes bytes)
@@ -424,6 +312,12 @@ EncodedPagePtr open_hex_text(const PageHead& head, PageBytes bytes)
         throw_damaged_page("digits of an unknown form");
     const std::string_view binary = reader.bytes(head.rows * form.width());
     return std::make_shared<HexPage>(form, head.rows, binary, std::move(bytes));
+}
+
+std::shared_ptr<const HexColumn> decode_hex(const EncodedPage& page, size_t begin, size_t count)
+{
+    const auto* hex = dynamic_cast<const HexPage*>(&page);
+    return hex ? hex->decode_binary(begin, count) : nullptr;
 }
 
 std::string_view hex_alphabet_of(const EncodedPage& page)

@@ -22,8 +22,6 @@ constexpr size_t kLearningRounds = 3;
 constexpr size_t kLeastMisses = 8; // not worth another round
 // Fewer rows than this are kept as they are, unless the part has the template already.
 constexpr uint32_t kLeastRows = 4;
-constexpr size_t kMinRows = 16; // of a page
-constexpr size_t kGateBytes = 128 << 10; // of text compressed to compare with
 constexpr size_t kGatePages = 16; // compared at first and each so many
 constexpr size_t kMaxSkip = 63;
 // Texts of a slot that are cut into templates of their own, and how often that is tried again.
@@ -56,7 +54,7 @@ RowIndexes sample_of(const RowIndexes& rows, size_t most)
 bool TemplateEncoder::write_page(const StringColumn& column, SiblingColumns& siblings,
                                  size_t granule_rows, std::string& out)
 {
-    if (column.size() < kMinRows)
+    if (column.size() < kLeastTemplateRows)
         return false;
     if (skip_ > 0)
     {
@@ -94,12 +92,15 @@ bool TemplateEncoder::write_page(const StringColumn& column, SiblingColumns& sib
     {
         const size_t start = out.size();
         demote();
-        const bool look =
-            depth_ == 0 && (pages_++ < 2 || pages_ % kGatePages == 0 || lost_ > 0);
+        const bool look = must_be_compared();
+        StringColumn raw;
+        for (size_t row = 0; row < rows; ++row)
+            if (ids_[row] == kRaw)
+                raw.append(column.at(row));
         const size_t shared = shared_order_.size();
         const size_t used = used_siblings_.size();
-        write(column, siblings, granule_rows, out);
-        if (!look || is_smaller(out.size() - start, column))
+        write(raw, siblings, granule_rows, out);
+        if (!look || is_smaller(out.size() - start, column, column.chars().size()))
         {
             lost_ = 0;
             return true;
@@ -107,21 +108,31 @@ bool TemplateEncoder::write_page(const StringColumn& column, SiblingColumns& sib
         out.resize(start);
         forget_shared(shared, used);
     }
+    return lose();
+}
+
+bool TemplateEncoder::must_be_compared()
+{
+    return depth_ == 0 && (pages_++ < 2 || pages_ % kGatePages == 0 || lost_ > 0);
+}
+
+bool TemplateEncoder::lose()
+{
     skip_ = std::min(kMaxSkip, (size_t{1} << std::min<size_t>(lost_, 10)) - 1);
     ++lost_;
     return false;
 }
 
 // Whether a page of this size is a tenth smaller than what ZSTD makes of the texts.
-bool TemplateEncoder::is_smaller(size_t bytes, const StringColumn& column) const
+bool TemplateEncoder::is_smaller(size_t bytes, const StringColumn& texts, size_t text_bytes) const
 {
-    const size_t size = column.chars().size();
-    const size_t some = std::min(size, kGateBytes);
+    const size_t size = texts.chars().size();
+    const size_t some = std::min(size, kTemplateGateBytes);
     std::string packed;
     codec_registry()
         .make_from_text(fmt::format("ZSTD({})", level_))
-        ->compress({column.chars().data() + (size - some) / 2, some}, packed);
-    const double expected = static_cast<double>(packed.size()) * static_cast<double>(size) /
+        ->compress({texts.chars().data() + (size - some) / 2, some}, packed);
+    const double expected = static_cast<double>(packed.size()) * static_cast<double>(text_bytes) /
                             static_cast<double>(std::max<size_t>(some, 1));
     return static_cast<double>(bytes) < 0.9 * expected;
 }
@@ -221,23 +232,19 @@ void TemplateEncoder::forget_shared(size_t templates, size_t siblings)
     used_siblings_.resize(siblings);
 }
 
-void TemplateEncoder::write(const StringColumn& column, SiblingColumns& siblings,
+void TemplateEncoder::write(const StringColumn& raw, SiblingColumns& siblings,
                             size_t granule_rows, std::string& out)
 {
-    const size_t rows = column.size();
-    auto raw = std::make_shared<StringColumn>();
-    for (size_t row = 0; row < rows; ++row)
-        if (ids_[row] == kRaw)
-            raw->append(column.at(row));
+    const size_t rows = ids_.size();
     // The templates of the page, most frequent first; kRaw among them.
     std::vector<uint32_t> order;
     for (uint32_t number = 0; number < rows_.size(); ++number)
         if (rows_[number].count)
             order.push_back(number);
-    if (raw->size())
+    if (raw.size())
         order.push_back(kRaw);
     const auto count_of = [&](uint32_t number)
-    { return number == kRaw ? raw->size() : rows_[number].count; };
+    { return number == kRaw ? raw.size() : rows_[number].count; };
     std::stable_sort(order.begin(), order.end(),
                      [&](uint32_t a, uint32_t b) { return count_of(a) > count_of(b); });
     std::vector<uint32_t> rank(rows_.size(), 0);
@@ -266,7 +273,7 @@ void TemplateEncoder::write(const StringColumn& column, SiblingColumns& siblings
             continue;
         }
         stream.clear();
-        write_text_values(*raw, level_, stream);
+        write_text_values(raw, level_, stream);
         sink.add(stream);
     }
     append_varint(sink.description(), used_siblings_.size());

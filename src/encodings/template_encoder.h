@@ -3,6 +3,7 @@
 // Encodes pages of one text column of a part as templates and slots. Templates are learnt from
 // samples and kept from page to page.
 
+#include "encodings/template_column.h"
 #include "encodings/template_matcher.h"
 #include "encodings/template_siblings.h"
 
@@ -12,6 +13,8 @@ namespace basalt::inline encodings
 // Levels of ZSTD for texts. A granule alone takes more than within a page: merges make up for it.
 inline constexpr int kFastTextLevel = 3;
 inline constexpr int kThoroughTextLevel = 9;
+inline constexpr size_t kLeastTemplateRows = 16; // of a page
+inline constexpr size_t kTemplateGateBytes = 128 << 10; // of text compressed to compare with
 
 class TemplateEncoder
 {
@@ -26,6 +29,11 @@ public:
     // stored plainly. Columns that templates came to refer to are added to used_siblings().
     bool write_page(const StringColumn& column, SiblingColumns& siblings, size_t granule_rows,
                     std::string& out);
+
+    // The same of texts that are templates and slots already; their templates are taken as they
+    // are. What is read back is compared with the slots. text_bytes: of all the texts.
+    bool write_compact(const TemplateColumn& column, SiblingColumns& siblings, size_t granule_rows,
+                       size_t text_bytes, std::string& out);
 
     bool empty() const { return shared_order_.empty(); }
     const std::vector<uint32_t>& used_siblings() const { return used_siblings_; }
@@ -60,10 +68,18 @@ private:
     void learn(const StringColumn& column, SiblingColumns& siblings, const RowIndexes& from);
     // Matches the rows, all when `rows` is null; those that fit nothing are returned.
     RowIndexes match(const StringColumn& column, const RowIndexes* rows);
-    bool is_smaller(size_t bytes, const StringColumn& column) const;
+    // texts: some of the page's; text_bytes: of all.
+    bool is_smaller(size_t bytes, const StringColumn& texts, size_t text_bytes) const;
     void demote();
-    void write(const StringColumn& column, SiblingColumns& siblings, size_t granule_rows,
+    bool must_be_compared();
+    bool lose();
+    // raw: texts of the rows without a template.
+    void write(const StringColumn& raw, SiblingColumns& siblings, size_t granule_rows,
                std::string& out);
+    void take_ids(const TemplateColumn& column, SiblingColumns& siblings);
+    bool take_slots(const TemplateColumn& column, SiblingColumns& siblings);
+    bool reads_back(const TemplateColumn& column, const StringColumn& raw,
+                    SiblingColumns& siblings, std::string_view page) const;
     void write_template(uint32_t number, SiblingColumns& siblings, class StreamSink& sink);
     void write_texts(uint64_t slot, const StringColumn& texts, std::string& out);
     // Whether the texts were kept as templates.
@@ -82,6 +98,9 @@ private:
     size_t pages_ = 0; // that were tried
     size_t lost_ = 0;  // pages in a row that were better plain
     size_t skip_ = 0;  // pages still to be left alone
+    // Of compact columns: the matcher's numbers by the list's.
+    TemplateListPtr list_;
+    std::vector<uint32_t> numbers_of_list_;
 
     // Of the current page.
     std::vector<uint32_t> ids_; // by row: the matcher's number or kRaw

@@ -35,8 +35,10 @@ TemplatePage::TemplatePage(const PageHead& head, std::shared_ptr<const SharedTem
             throw_damaged_page("a column that it refers to has another number of rows");
     ByteReader& reader = source_.description();
     const size_t count = reader.count(kMaxTemplates + 1, "it has too many templates");
-    std::vector<uint32_t> numbers(count);
+    auto& numbers = shared_numbers_;
+    numbers.resize(count);
     templates_.resize(count);
+    slots_.resize(count);
     size_t sum = 0;
     for (size_t i = 0; i < count; ++i)
     {
@@ -57,6 +59,9 @@ TemplatePage::TemplatePage(const PageHead& head, std::shared_ptr<const SharedTem
         {
             Part opened;
             read_part(part, templates_[i].count, source_, opened);
+            if (has_number_lane(part) || has_text_lane(part))
+                slots_[i].push_back({part.kind, opened.sibling, opened.scale, opened.numbers,
+                                     opened.texts});
             add_part(templates_[i], std::move(opened));
         }
     }

@@ -7,6 +7,7 @@
 #include "encodings/slot_streams.h"
 #include "encodings/slot_text.h"
 #include "encodings/slot_time.h"
+#include "encodings/template_column.h"
 #include "encodings/template_siblings.h"
 #include "encodings/text_values.h"
 
@@ -73,7 +74,25 @@ public:
     };
     const std::vector<PageTemplate>& templates() const { return templates_; }
 
+    // The templates of the part, and for each of templates() its number there and 1, 0: raw.
+    const std::shared_ptr<const SharedTemplates>& shared() const { return shared_; }
+    const std::vector<uint32_t>& shared_numbers() const { return shared_numbers_; }
+    // Rows as templates and slots. ids: of each of templates(), as in TemplateColumn.
+    std::shared_ptr<const TemplateColumn> decode_slots(size_t begin, size_t count,
+                                                       const TemplateListPtr& list,
+                                                       const std::vector<uint16_t>& ids) const;
+
 private:
+    // A slot as it is stored, also where it never changes.
+    struct Slot
+    {
+        SlotKind kind = SlotKind::Literal;
+        size_t sibling = 0; // of SiblingNumber, index into siblings_
+        unsigned scale = 0;
+        const SlotNumbers* numbers = nullptr;
+        const TextValues* texts = nullptr;
+    };
+    class SlotReader;
     // Rows of one block that are to be written, in order.
     struct Selection
     {
@@ -121,6 +140,8 @@ private:
     size_t depth_;
     IntegerReader ids_;
     std::vector<PageTemplate> templates_;
+    std::vector<uint32_t> shared_numbers_;
+    std::vector<std::vector<Slot>> slots_; // by template; of those with a lane
     std::deque<SlotNumbers> numbers_;
     std::deque<TextValues> texts_;
     mutable std::once_flag cursors_once_;

@@ -1,7 +1,7 @@
 #include "encodings/template_siblings.h"
 
 #include "encodings/decimal_floats.h"
-#include "encodings/hex_text.h"
+#include "encodings/hex_column.h"
 #include "encodings/slot_text.h"
 #include "encodings/vector_visit.h"
 
@@ -98,7 +98,9 @@ public:
     size_t rows() const override { return column_->size(); }
     ColumnPtr decode(size_t begin, size_t count) const override
     {
-        return begin == 0 && count == column_->size() ? column_ : column_->slice(begin, count);
+        const ColumnPtr part =
+            begin == 0 && count == column_->size() ? column_ : column_->slice(begin, count);
+        return to_values(part);
     }
 
 private:
@@ -109,7 +111,7 @@ private:
 
 EncodedPagePtr SiblingColumns::page_of(uint32_t column) const
 {
-    return std::make_shared<ColumnPage>(to_flat(block_[column].column));
+    return std::make_shared<ColumnPage>(block_[column].column);
 }
 
 std::string_view alphabet_bytes(TextAlphabet alphabet)
@@ -178,15 +180,17 @@ TextFacts TextFacts::read(ByteReader& reader)
 }
 
 SiblingColumns::SiblingColumns(const Block& block, std::vector<uint32_t> allowed)
-    : block_(block), numbers_(block.width())
+    : block_(block), allowed_(block.width()), numbers_(block.width()), flat_(block.width())
 {
     for (const uint32_t column : allowed)
     {
+        allowed_[column] = true;
         bool is_text = false;
         const ColumnForm form = block[column].column->form();
         if (!may_be_sibling(block[column].type, is_text))
             continue;
-        if (is_text && form == ColumnForm::String)
+        if (is_text && (form == ColumnForm::String ||
+                        hex(column)))
             texts_.push_back(column);
         else if (!is_text && form == ColumnForm::Vector)
             number_columns_.push_back(column);
@@ -195,13 +199,35 @@ SiblingColumns::SiblingColumns(const Block& block, std::vector<uint32_t> allowed
 
 TextFacts SiblingColumns::facts(uint32_t column) const
 {
-    const bool is_text = block_[column].column->form() == ColumnForm::String;
-    return is_text ? TextFacts::of(text(column)) : TextFacts();
+    const Column& values = *block_[column].column;
+    if (values.form() == ColumnForm::String)
+        return TextFacts::of(column_as<StringColumn>(values));
+    TextFacts facts;
+    if (const HexColumn* hex = this->hex(column))
+    {
+        const HexForm& form = hex->hex_form();
+        facts.length = static_cast<uint32_t>(form.length());
+        if (form.letters == HexCase::Lower)
+            facts.alphabet = form.dashes ? TextAlphabet::HexDashes : TextAlphabet::HexLower;
+        else if (!form.dashes)
+            facts.alphabet = TextAlphabet::HexUpper;
+    }
+    return facts;
+}
+
+const HexColumn* SiblingColumns::hex(uint32_t column) const
+{
+    return dynamic_cast<const HexColumn*>(block_[column].column.get());
 }
 
 const StringColumn& SiblingColumns::text(uint32_t column) const
 {
-    return column_as<StringColumn>(*block_[column].column);
+    const ColumnPtr& values = block_[column].column;
+    if (values->form() == ColumnForm::String)
+        return column_as<StringColumn>(*values);
+    if (!flat_[column])
+        flat_[column] = to_values(values);
+    return column_as<StringColumn>(*flat_[column]);
 }
 
 const SiblingNumbers& SiblingColumns::number(uint32_t column)

@@ -57,6 +57,8 @@ struct TextFacts
     static TextFacts read(ByteReader& reader);
 };
 
+class HexColumn;
+
 class SiblingColumns
 {
 public:
@@ -65,7 +67,9 @@ public:
 
     const std::vector<uint32_t>& texts() const { return texts_; }
     const std::vector<uint32_t>& numbers() const { return number_columns_; }
-    const StringColumn& text(uint32_t column) const;
+    bool is_allowed(uint32_t column) const { return column < allowed_.size() && allowed_[column]; }
+    const StringColumn& text(uint32_t column) const; // compact ones are written at the first use
+    const HexColumn* hex(uint32_t column) const; // null when it is in another form
     const SiblingNumbers& number(uint32_t column); // made at the first use
     TextFacts facts(uint32_t column) const; // of a number: nothing
     // The column as a page, for reading back what refers to it. Any column of the block.
@@ -74,7 +78,9 @@ public:
 private:
     const Block& block_;
     std::vector<uint32_t> texts_, number_columns_;
+    std::vector<bool> allowed_;                            // by column
     std::vector<std::unique_ptr<SiblingNumbers>> numbers_; // by column
+    mutable std::vector<ColumnPtr> flat_;                  // by column; of compact ones
 };
 
 } // namespace basalt::encodings

@@ -24,6 +24,10 @@ EncodedPagePtr open_decimal_floats(const PageHead& head, const TypePtr& type, Pa
 // Strings of one even number of hexadecimal digits in one case, or UUIDs with dashes.
 bool write_hex_text(const Column& flat, size_t granule_rows, std::string& out);
 EncodedPagePtr open_hex_text(const PageHead& head, PageBytes bytes);
+class HexColumn;
+void write_hex_column(const HexColumn& column, size_t granule_rows, std::string& out);
+// Of a page that open_hex_text opened; null for other pages.
+std::shared_ptr<const HexColumn> decode_hex(const EncodedPage& page, size_t begin, size_t count);
 
 // Of a page that open_hex_text opened: the bytes that its texts may hold; empty for other pages.
 std::string_view hex_alphabet_of(const EncodedPage& page);

@@ -315,6 +315,8 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
                       },
                       context);
     const auto write = [&](Block block) { writer.write(block); };
+    if (work.is_empty() && codec.empty())
+        merger.pass_compact();
     write_ahead([&] { return merger.next(); },
                 [&](Block block) { work.add(std::move(block), write); });
     work.finish(write);

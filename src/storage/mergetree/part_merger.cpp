@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "codecs/hash.h"
+#include "storage/mergetree/part_writer.h"
 
 #include <algorithm>
 #include <set>
@@ -35,7 +36,7 @@ public:
         for (size_t slot = 0; slot < merger_.width_; ++slot)
         {
             const auto& column = merger_.slots_.header()[slot];
-            block.add({reader_.read(slot, page), column.type, column.name});
+            block.add({read(slot, page), column.type, column.name});
         }
         block.set_rows(page.count);
         if (merger_.key_program_)
@@ -50,9 +51,20 @@ public:
     }
 
 private:
+    ColumnPtr read(size_t slot, const PageRows& page)
+    {
+        if (slot >= merger_.compact_.size() || !merger_.compact_[slot])
+            return reader_.read(slot, page);
+        pages_.resize(merger_.width_);
+        if (!pages_[slot])
+            pages_[slot] = std::make_unique<CompactPages>(merger_.template_lists_[slot]);
+        return reader_.read_compact(slot, page, *pages_[slot]);
+    }
+
     PartMerger& merger_;
     std::shared_ptr<const SourcePlan> plan_;
     RowReader reader_;
+    std::vector<std::unique_ptr<CompactPages>> pages_; // by slot
     size_t rows_at_once_;
     size_t at_ = 0;
 };
@@ -73,7 +85,7 @@ struct PartMerger::Seen
 PartMerger::PartMerger(const std::vector<PartPtr>& parts, TableMetadataPtr metadata,
                        std::shared_ptr<const ColumnHistory> history, MergeOptions options,
                        std::function<void(uint64_t)> before_block, const QueryContext& context)
-    : metadata_(std::move(metadata)), history_(std::move(history)), options_(std::move(options)),
+    : parts_(parts), metadata_(std::move(metadata)), history_(std::move(history)), options_(std::move(options)),
       before_block_(std::move(before_block)), context_(context)
 {
     for (const auto& column : metadata_->physical_header())
@@ -138,6 +150,53 @@ Block PartMerger::read()
         if (Block block = inputs_[input_at_]->next(); block.rows())
             return block;
     return {};
+}
+
+void PartMerger::pass_compact()
+{
+    if (options_.deduplicate || combiner_)
+        return;
+    const auto wanted_as_values = values_wanted_by_writer(*metadata_);
+    const bool templates = templates_agree();
+    compact_.assign(width_, false);
+    template_lists_.assign(width_, nullptr);
+    for (size_t i = 0; i < width_; ++i)
+    {
+        const auto& column = slots_.header()[i];
+        if (!column.type->is(TypeId::String) || wanted_as_values.contains(column.name))
+            continue;
+        compact_[i] = true;
+        if (templates)
+            template_lists_[i] = std::make_shared<TemplateList>();
+    }
+}
+
+// Templates name the columns that they refer to by number: all parts must have the columns of the
+// part that is made. And a column that others refer to refers to none.
+bool PartMerger::templates_agree() const
+{
+    std::vector<bool> refers(width_, false), is_referred_to(width_, false);
+    for (const auto& part : parts_)
+    {
+        const auto& columns = part->manifest().columns;
+        if (columns.size() != width_)
+            return false;
+        for (size_t i = 0; i < width_; ++i)
+        {
+            const auto& column = slots_.header()[i];
+            if (columns[i].name != column.name || columns[i].type != column.type->name())
+                return false;
+            for (const size_t sibling : part->decoder().siblings(i))
+            {
+                refers[i] = true;
+                is_referred_to[sibling] = true;
+            }
+        }
+    }
+    for (size_t i = 0; i < width_; ++i)
+        if (refers[i] && is_referred_to[i])
+            return false;
+    return true;
 }
 
 Block PartMerger::next()

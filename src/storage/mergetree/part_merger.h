@@ -36,6 +36,10 @@ public:
                std::function<void(uint64_t)> before_block, const QueryContext& context);
     ~PartMerger();
 
+    // To be called first when all rows go to a PartWriter as they come: columns that nothing here
+    // looks at may then be compact.
+    void pass_compact();
+
     // Merged rows, with a key kPageRows of them unless some were combined or dropped; empty at the
     // end. One thread at a time.
     Block next();
@@ -44,7 +48,9 @@ private:
     class Input;
     Block read();
     void drop_repeated(Block& block);
+    bool templates_agree() const;
 
+    std::vector<PartPtr> parts_;
     TableMetadataPtr metadata_;
     std::shared_ptr<const ColumnHistory> history_;
     MergeOptions options_;
@@ -52,6 +58,8 @@ private:
     const QueryContext& context_;
     ColumnSlots slots_;
     size_t width_ = 0; // physical columns
+    std::vector<bool> compact_;                 // by physical column
+    std::vector<TemplateListPtr> template_lists_; // the same; null: as texts
     std::unique_ptr<ExpressionProgram> key_program_;
     SortKeys sort_keys_;
     std::vector<std::unique_ptr<Input>> inputs_; // without a key: one after the other

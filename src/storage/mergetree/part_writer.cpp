@@ -63,6 +63,26 @@ std::string file_name_of(std::string_view name)
     return out;
 }
 
+std::set<std::string> values_wanted_by_writer(const TableMetadata& metadata)
+{
+    std::set<std::string> names;
+    const auto add_inputs = [&](const Expressions& expressions)
+    {
+        for (const auto& name : inputs_of(expressions))
+            names.insert(name);
+    };
+    add_inputs(metadata.partition_key.expressions);
+    add_inputs(metadata.sorting_key.expressions);
+    add_inputs(metadata.primary_key.expressions);
+    for (const auto& index : metadata.indexes)
+        add_inputs({index.expression});
+    const std::string* codec = metadata.find_setting("default_compression_codec");
+    for (const auto& column : metadata.columns)
+        if (!column.codec.empty() || (codec && !codec->empty()))
+            names.insert(column.name);
+    return names;
+}
+
 PartWriter::PartWriter(FileSystem& files, PartWriterOptions options, const QueryContext& context)
     : files_(files), options_(std::move(options)), context_(context),
       header_(options_.metadata->physical_header()),

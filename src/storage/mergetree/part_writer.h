@@ -9,6 +9,8 @@
 #include "storage/skip_index/skip_index.h"
 #include "storage/table.h"
 
+#include <set>
+
 namespace basalt
 {
 
@@ -25,13 +27,18 @@ struct PartWriterOptions
     bool write_indexes = true;
 };
 
+// Columns whose values the writer looks at, or that are stored without templates; the others may
+// come compact.
+std::set<std::string> values_wanted_by_writer(const TableMetadata& metadata);
+
 class PartWriter
 {
 public:
     PartWriter(FileSystem& files, PartWriterOptions options, const QueryContext& context);
     ~PartWriter(); // not finished: removes the folder
 
-    // Rows sorted by the sorting key, columns as the table's physical_header(), any forms.
+    // Rows sorted by the sorting key, columns as the table's physical_header(), any forms, compact
+    // too but for values_wanted_by_writer().
     void write(const Block& block);
     // At least one row was written.
     PartManifest finish(Values partition, int64_t created_unix_s);

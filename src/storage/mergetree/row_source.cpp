@@ -301,6 +301,17 @@ ColumnPtr RowReader::read(size_t slot_number, const PageRows& rows)
     return nullptr;
 }
 
+ColumnPtr RowReader::read_compact(size_t slot_number, const PageRows& rows, CompactPages& pages)
+{
+    const auto& slot = plan_->slots_[slot_number];
+    if (slot.kind != SourcePlan::Slot::Kind::Stored || slot.program || !pages_ || !rows.all)
+        return read(slot_number, rows);
+    has_read_ = true;
+    const EncodedPagePtr& page = pages_->page(slot.column, rows.page);
+    note_read(slot, rows);
+    return pages.decode(*page, rows.begin, rows.count);
+}
+
 bool RowReader::evaluate(size_t slot, const PagePredicate& predicate, const PageRows& rows,
                          Mask& mask)
 {

@@ -3,6 +3,7 @@
 // Where rows of a scan come from: a part or a block of the live buffer, with the table's columns
 // as they are now (missing ones filled with their defaults, others converted).
 
+#include "encodings/compact_pages.h"
 #include "storage/mergetree/column_history.h"
 #include "storage/mergetree/live_buffer.h"
 #include "storage/mergetree/page_reader.h"
@@ -112,6 +113,8 @@ public:
 
     // rows.size() values of the slot, any form, in the slot's type.
     ColumnPtr read(size_t slot, const PageRows& rows);
+    // The same, compact where the page can be read so; for who only passes rows on.
+    ColumnPtr read_compact(size_t slot, const PageRows& rows, CompactPages& pages);
     // The same of texts, where only the first `bytes` of each are needed; there may be more.
     ColumnPtr read_prefix(size_t slot, const PageRows& rows, size_t bytes);
     // Decides a condition on the slot's encoded page without reading values; false when the slot

@@ -1,0 +1,36 @@
+#include "encodings/compact_pages.h"
+
+#include "encodings/hex_column.h"
+#include "encodings/template_page.h"
+#include "encodings/value_pages.h"
+
+namespace basalt::inline encodings
+{
+
+ColumnPtr CompactPages::decode(const EncodedPage& deferred, size_t begin, size_t count)
+{
+    const EncodedPage& page = deferred.opened();
+    if (auto hex = decode_hex(page, begin, count))
+        return hex;
+    const auto* templates = list_ ? dynamic_cast<const TemplatePage*>(&page) : nullptr;
+    if (!templates)
+        return page.decode(begin, count);
+    if (shared_ != templates->shared())
+    {
+        shared_ = templates->shared();
+        numbers_.clear();
+        for (const auto& parts : shared_->templates)
+            numbers_.push_back(list_->add(parts));
+    }
+    std::vector<uint16_t> ids;
+    for (const uint32_t number : templates->shared_numbers())
+    {
+        if (number && numbers_[number - 1] == TemplateList::kFull)
+            return page.decode(begin, count);
+        ids.push_back(number ? static_cast<uint16_t>(numbers_[number - 1] + 1)
+                             : TemplateColumn::kRaw);
+    }
+    return templates->decode_slots(begin, count, list_, ids);
+}
+
+} // namespace basalt::encodings
