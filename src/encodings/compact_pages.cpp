@@ -7,6 +7,11 @@
 namespace basalt::inline encodings
 {
 
+TemplateListPtr make_template_list()
+{
+    return std::make_shared<TemplateList>();
+}
+
 ColumnPtr CompactPages::decode(const EncodedPage& deferred, size_t begin, size_t count)
 {
     const EncodedPage& page = deferred.opened();

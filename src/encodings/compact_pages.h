@@ -4,12 +4,15 @@
 // texts of templates as templates and slots. One thread.
 
 #include "encodings/page.h"
-#include "encodings/template_column.h"
 
 namespace basalt::inline encodings
 {
 
 struct SharedTemplates;
+class TemplateList;
+using TemplateListPtr = std::shared_ptr<TemplateList>;
+
+TemplateListPtr make_template_list();
 
 class CompactPages
 {

@@ -28,27 +28,6 @@ constexpr size_t kMaxSkip = 63;
 constexpr size_t kLeastNestedRows = 64;
 constexpr uint32_t kWholePages = 15;
 
-RowIndexes sample_of(const RowIndexes& rows, size_t most)
-{
-    if (rows.size() <= most)
-        return rows;
-    // Stretches of neighbours, so that what comes in bursts is seen as such.
-    constexpr size_t kStretch = 64;
-    RowIndexes sample;
-    const size_t stretches = most / kStretch;
-    for (size_t i = 0; i < stretches; ++i)
-    {
-        const size_t begin = (rows.size() - kStretch) * i / (stretches - 1);
-        sample.append(rows.data() + begin, kStretch);
-    }
-    std::sort(sample.begin(), sample.end());
-    RowIndexes distinct;
-    for (const uint32_t row : sample)
-        if (distinct.empty() || distinct.back() != row)
-            distinct.push_back(row);
-    return distinct;
-}
-
 } // namespace
 
 bool TemplateEncoder::write_page(const StringColumn& column, SiblingColumns& siblings,
@@ -141,7 +120,7 @@ void TemplateEncoder::learn(const StringColumn& column, SiblingColumns& siblings
                             const RowIndexes& from)
 {
     const size_t most = depth_ == 0 ? kTemplateSampleRows : kNestedSampleRows;
-    for (const auto& parts : learn_templates(column, sample_of(from, most), siblings))
+    for (const auto& parts : learn_templates(column, template_sample(from, most), siblings))
         matcher_.add(parts);
 }
 

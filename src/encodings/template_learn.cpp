@@ -480,4 +480,25 @@ std::vector<TextTemplate> learn_templates(const StringColumn& column, const RowI
     return Learner(column, rows, siblings).learn();
 }
 
+RowIndexes template_sample(const RowIndexes& rows, size_t most)
+{
+    if (rows.size() <= most)
+        return rows;
+    // Stretches of neighbours, so that what comes in bursts is seen as such.
+    constexpr size_t kStretch = 64;
+    RowIndexes sample;
+    const size_t stretches = most / kStretch;
+    for (size_t i = 0; i < stretches; ++i)
+    {
+        const size_t begin = (rows.size() - kStretch) * i / (stretches - 1);
+        sample.append(rows.data() + begin, kStretch);
+    }
+    std::sort(sample.begin(), sample.end());
+    RowIndexes distinct;
+    for (const uint32_t row : sample)
+        if (distinct.empty() || distinct.back() != row)
+            distinct.push_back(row);
+    return distinct;
+}
+
 } // namespace basalt::encodings

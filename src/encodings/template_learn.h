@@ -16,6 +16,9 @@ inline constexpr size_t kNestedSampleRows = 2048; // of the texts of a slot
 inline constexpr size_t kMaxTuplesOfSkeleton = 16;
 inline constexpr size_t kMaxLearntAtOnce = 512;
 
+// At most about so many of the rows, in stretches.
+RowIndexes template_sample(const RowIndexes& rows, size_t most);
+
 // rows: of the sample, ascending. Most frequent templates first.
 std::vector<TextTemplate> learn_templates(const StringColumn& column, const RowIndexes& rows,
                                           SiblingColumns& siblings);

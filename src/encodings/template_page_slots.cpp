@@ -130,6 +130,10 @@ private:
             if (numbers.form_kind == NumberForm::Shortest)
                 for (; form && value % 10 == 0; --form)
                     value /= 10;
+            // Only what is filled with zeros has a width.
+            if (slot.kind == SlotKind::Integer && form &&
+                digits_of_number(magnitude(value)) >= form)
+                form = 0;
             values[rows[k]] = value;
             forms[rows[k]] = form;
         }

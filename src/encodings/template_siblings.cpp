@@ -236,7 +236,8 @@ const SiblingNumbers& SiblingColumns::number(uint32_t column)
     if (numbers)
         return *numbers;
     numbers = std::make_unique<SiblingNumbers>();
-    const Column& values = *block_[column].column;
+    const ColumnPtr flat = to_flat(block_[column].column);
+    const Column& values = *flat;
     const size_t rows = values.size();
     if (block_[column].type->is(TypeId::Float32))
         numbers->scale =

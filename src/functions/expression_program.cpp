@@ -93,12 +93,16 @@ private:
                                  argument->type()});
         }
         step.dictionary_results = std::make_shared<DictionaryResults>();
+        step.domain = domain_of(expression);
         if (!enabled_)
             return;
         step.worth_skipping =
             forced_ || expression.function()->worth_short_circuit_for(arguments);
         if (expression.is_call("if") || expression.is_call("multiIf"))
+        {
             step.branching = Branching::Choose;
+            step.is_strict = std::make_shared<std::atomic<bool>>(forced_);
+        }
         else if (expression.is_call("and"))
             step.branching = Branching::And;
         else if (expression.is_call("or"))
@@ -108,6 +112,35 @@ private:
             any_lazy = any_lazy || steps_[step.arguments[i]].worth_skipping;
         if (!any_lazy)
             step.branching = Branching::None;
+    }
+
+    // What is computed from a remainder of a small constant is computed once for each value that
+    // it can have. Null for other calls.
+    static ColumnPtr domain_of(const Expression& expression)
+    {
+        constexpr uint64_t kMostValues = 64;
+        if (!expression.is_call("modulo") || !expression.type()->is(TypeId::UInt8) ||
+            !expression.arguments()[1]->is_constant() ||
+            expression.arguments()[0]->type()->is_nullable())
+            return nullptr;
+        switch (expression.arguments()[0]->type()->id())
+        {
+        case TypeId::UInt8:
+        case TypeId::UInt16:
+        case TypeId::UInt32:
+        case TypeId::UInt64:
+            break;
+        default:
+            return nullptr;
+        }
+        const Value divisor = expression.arguments()[1]->constant_column()->value_at(0);
+        const auto* values = divisor.get_if<uint64_t>();
+        if (!values || *values < 2 || *values > kMostValues)
+            return nullptr;
+        auto domain = std::make_shared<VectorColumn<uint8_t>>(*values);
+        for (size_t i = 0; i < *values; ++i)
+            domain->data()[i] = static_cast<uint8_t>(i);
+        return domain;
     }
 
     void fill_lambda(Step& step)
@@ -149,7 +182,10 @@ ExpressionProgram::ExpressionProgram(Expressions roots, const QueryContext& cont
 {
     Compiler compiler(steps_, context);
     for (const auto& root : roots_)
+    {
         root_steps_.push_back(compiler.add(root));
+        steps_[root_steps_.back()].domain = nullptr;
+    }
     compiler.mark_always(root_steps_);
 }
 

@@ -3,13 +3,27 @@
 #include "base/error.h"
 #include "functions/cast.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 
 namespace basalt
 {
 
 namespace
 {
+
+// Values below the domain's size as a dictionary, where that pays.
+ColumnPtr as_codes(ColumnPtr values, const ColumnPtr& domain)
+{
+    if (values->form() != ColumnForm::Vector || values->size() < 4 * domain->size())
+        return values;
+    const auto& data = column_as<VectorColumn<uint8_t>>(*values).data();
+    PodVector<uint32_t> codes(data.size());
+    for (size_t i = 0; i < codes.size(); ++i)
+        codes[i] = data[i];
+    return std::make_shared<DictionaryColumn>(domain, std::move(codes));
+}
 
 bool is_ancestor(const Selection* ancestor, const Selection& selection)
 {
@@ -157,8 +171,9 @@ ColumnPtr ExpressionProgram::Run::compute(const Step& step, const Selection& sel
     for (size_t i = 0; i < step.arguments.size(); ++i)
         arguments.push_back(
             {get(step.arguments[i], selection), expression.arguments()[i]->type()});
-    return call_function(*expression.function(), arguments, expression.type(), selection.size,
-                         context_, step.dictionary_results.get());
+    ColumnPtr result = call_function(*expression.function(), arguments, expression.type(),
+                                     selection.size, context_, step.dictionary_results.get());
+    return step.domain ? as_codes(std::move(result), step.domain) : result;
 }
 
 TernaryMask ExpressionProgram::Run::condition(uint32_t number, const Selection& selection)
@@ -204,7 +219,12 @@ ColumnPtr ExpressionProgram::Run::compute_choice(const Step& step, const Selecti
         ++counts[which[i]];
     const TypePtr& type = step.expression->type();
     std::vector<ChoiceSource> sources(conditions + 1);
-    for (size_t branch = 0; branch <= conditions; ++branch)
+    // The most frequent first: what others need of the same steps is then taken from there.
+    std::vector<size_t> branches(conditions + 1);
+    std::iota(branches.begin(), branches.end(), size_t{0});
+    std::stable_sort(branches.begin(), branches.end(),
+                     [&](size_t a, size_t b) { return counts[a] > counts[b]; });
+    for (const size_t branch : branches)
     {
         if (counts[branch] == 0)
         {
@@ -213,10 +233,21 @@ ColumnPtr ExpressionProgram::Run::compute_choice(const Step& step, const Selecti
         }
         const size_t argument = value_number(branch);
         const uint32_t number = step.arguments[argument];
-        const bool narrowed =
-            counts[branch] < rows && program_.steps_[number].worth_skipping;
+        const auto as_result = [&](const ColumnPtr& column)
+        {
+            return cast_column(column, step.expression->arguments()[argument]->type(), type,
+                               context_);
+        };
+        const bool may_narrow = counts[branch] < rows && program_.steps_[number].worth_skipping;
+        // Nearly all rows: to compute the others too is cheaper than to pick rows out.
+        if (may_narrow && counts[branch] >= rows - rows / 8)
+            if (const ColumnPtr whole = try_whole(step, number, selection))
+            {
+                sources[branch] = {as_result(whole), false};
+                continue;
+            }
         const Selection* asked = &selection;
-        if (narrowed)
+        if (may_narrow)
         {
             RowIndexes positions;
             positions.reserve(counts[branch]);
@@ -225,14 +256,28 @@ ColumnPtr ExpressionProgram::Run::compute_choice(const Step& step, const Selecti
                     positions.push_back(static_cast<uint32_t>(i));
             asked = &narrow(selection, std::move(positions));
         }
-        const ColumnPtr values =
-            cast_column(get(number, *asked), step.expression->arguments()[argument]->type(), type,
-                        context_);
+        const ColumnPtr values = as_result(get(number, *asked));
         if (counts[branch] == rows)
             return values;
-        sources[branch] = {values, narrowed};
+        sources[branch] = {values, may_narrow};
     }
     return choose_rows(type, std::move(sources), which);
+}
+
+ColumnPtr ExpressionProgram::Run::try_whole(const Step& step, uint32_t value,
+                                            const Selection& selection)
+{
+    if (step.is_strict->load(std::memory_order_relaxed))
+        return nullptr;
+    try
+    {
+        return get(value, selection);
+    }
+    catch (const Error&)
+    {
+        step.is_strict->store(true, std::memory_order_relaxed);
+        return nullptr;
+    }
 }
 
 ColumnPtr ExpressionProgram::Run::compute_logic(const Step& step, const Selection& selection)

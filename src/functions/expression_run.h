@@ -48,6 +48,8 @@ private:
     ColumnPtr from_pieces(uint32_t step, const Selection& selection);
     ColumnPtr compute(const Step& step, const Selection& selection);
     ColumnPtr compute_choice(const Step& step, const Selection& selection);
+    // The value of a branch of a choice for all rows of the selection; null when it is refused.
+    ColumnPtr try_whole(const Step& step, uint32_t value, const Selection& selection);
     ColumnPtr compute_logic(const Step& step, const Selection& selection);
     ColumnPtr compute_lambda(const Step& step, const Selection& selection);
 

@@ -5,6 +5,8 @@
 #include "functions/dictionary_results.h"
 #include "functions/expression.h"
 
+#include <atomic>
+
 namespace basalt
 {
 
@@ -26,6 +28,10 @@ struct ExpressionProgram::Step
     bool always = false;         // needed for every row of the block
     uint32_t uses = 0;
     std::shared_ptr<DictionaryResults> dictionary_results;
+    // Set once a value of this choice was refused for a row that has not chosen it: from then on
+    // values are computed for their own rows only.
+    std::shared_ptr<std::atomic<bool>> is_strict;
+    ColumnPtr domain; // of x % n: 0 … n - 1, when that is few values; else null
     std::shared_ptr<const ExpressionProgram> lambda_program;
 };
 

@@ -295,6 +295,62 @@ ColumnPtr compact_dictionary(const DictionaryColumn& column)
     return std::make_shared<DictionaryColumn>(column.dictionary()->take(used), std::move(codes));
 }
 
+// The number of a dictionary argument when all others are constant or dictionaries with the same
+// codes: then rows with one code have one result. -1 otherwise.
+int aligned_dictionaries(const Arguments& arguments)
+{
+    int found = -1;
+    const DictionaryColumn* first = nullptr;
+    for (size_t i = 0; i < arguments.size(); ++i)
+    {
+        const auto form = arguments[i].column->form();
+        if (form == ColumnForm::Constant)
+            continue;
+        if (form != ColumnForm::Dictionary)
+            return -1;
+        const auto& column = column_as<DictionaryColumn>(arguments[i].column);
+        if (!first)
+        {
+            first = &column;
+            found = static_cast<int>(i);
+        }
+        else if (column.dictionary()->size() != first->dictionary()->size() ||
+                 column.size() != first->size() ||
+                 std::memcmp(column.codes().data(), first->codes().data(),
+                             column.size() * sizeof(uint32_t)) != 0)
+            return -1;
+    }
+    return found;
+}
+
+// Null where an entry that no row uses is refused, and where there are not much fewer entries.
+ColumnPtr execute_on_aligned(const ScalarFunction& function, const Arguments& arguments,
+                             size_t number, const TypePtr& result_type,
+                             const QueryContext& context)
+{
+    constexpr size_t kRowsPerEntry = 4;
+    const auto& column = column_as<DictionaryColumn>(arguments[number].column);
+    const size_t entries = column.dictionary()->size();
+    if (entries * kRowsPerEntry > column.size())
+        return nullptr;
+    Arguments of_entries = arguments;
+    for (auto& argument : of_entries)
+        if (is_constant(*argument.column))
+            argument.column = column_as<ConstantColumn>(argument.column).with_rows(entries);
+        else
+            argument.column = column_as<DictionaryColumn>(argument.column).dictionary();
+    try
+    {
+        return std::make_shared<DictionaryColumn>(
+            to_flat(execute_flat(function, std::move(of_entries), result_type, entries, context)),
+            column.codes());
+    }
+    catch (const Error&)
+    {
+        return nullptr;
+    }
+}
+
 // Past this many entries per row it is cheaper to look at the rows.
 constexpr size_t kMaxEntriesPerRow = 1;
 
@@ -398,6 +454,11 @@ ColumnPtr call_function(const ScalarFunction& function, const Arguments& argumen
         if (number >= 0)
             return execute_on_dictionary(function, plain, static_cast<size_t>(number),
                                          plain_result, context, results);
+        if (const int aligned = aligned_dictionaries(plain); aligned >= 0)
+            if (ColumnPtr result = execute_on_aligned(function, plain,
+                                                      static_cast<size_t>(aligned), plain_result,
+                                                      context))
+                return result;
     }
     return execute_flat(function, std::move(plain), plain_result, rows, context);
 }

@@ -41,6 +41,13 @@ BulkInsert::BulkInsert(std::shared_ptr<MergeTreeTable> table, Transaction& trans
     build_.max_partitions = context_->settings.get_uint("max_partitions_per_insert_block");
     build_.combine = context_->settings.get_bool("optimize_on_insert");
     header_ = snapshot.metadata->physical_header();
+    // Engines that combine rows look at all columns.
+    const bool plain = table_->engine_name() == "MergeTree";
+    std::vector<bool> may;
+    const auto wanted_as_values = values_wanted_by_writer(*snapshot.metadata);
+    for (const auto& column : header_)
+        may.push_back(plain && !wanted_as_values.contains(column.name));
+    compactor_ = std::make_unique<TextCompactor>(header_, may);
     gathered_.charge = MemoryCharge(&context_->memory, 0);
     // All that is gathered and built at once stays within half of the query's limit.
     if (const size_t limit = context_->memory.limit_bytes())
@@ -82,6 +89,14 @@ void BulkInsert::throw_failure() const
     throw Error(error_codes::ABORTED, "Another stream of this INSERT has failed");
 }
 
+// Whether what is gathered and so much more is too much for the live buffer. The lock is held.
+bool BulkInsert::is_large(uint64_t rows, uint64_t bytes) const
+{
+    const auto& options = service_.options();
+    return is_bulk_ || gathered_.rows + rows > options.direct_insert_rows ||
+           gathered_.bytes + bytes > options.direct_insert_bytes;
+}
+
 bool BulkInsert::is_full() const
 {
     return gathered_.rows >= service_.options().insert_part_rows || gathered_.bytes >= part_bytes_;
@@ -108,8 +123,17 @@ void BulkInsert::write(Block block)
         BASALT_ASSERT(at >= 0);
         ordered.add({block[static_cast<size_t>(at)].column, column.type, column.name});
     }
-    const uint64_t bytes = ordered.byte_size();
+    uint64_t bytes = ordered.byte_size();
     std::unique_lock lock(mutex_);
+    if (is_large(ordered.rows(), bytes))
+    {
+        // While the rows are in the cache, and on the thread that brings them.
+        lock.unlock();
+        ordered = compactor_->compact(ordered);
+        bytes = ordered.byte_size();
+        lock.lock();
+        has_compacted_ = true;
+    }
     // While all builders are busy a full heap waits, and with it who brings more.
     built_one_.wait(lock, [&] { return failed_ || !is_full() || builders_ < builders_limit_; });
     if (failed_)
@@ -156,6 +180,8 @@ void BulkInsert::build(Gathered gathered)
     std::exception_ptr failure;
     try
     {
+        for (Block& block : gathered.blocks) // those that came first are as they came
+            block = compactor_->compact(block);
         parts = build_parts(service_, std::move(gathered.blocks), build_);
     }
     catch (...)
@@ -196,7 +222,7 @@ void BulkInsert::leave()
 void BulkInsert::finish()
 {
     const auto& options = service_.options();
-    if (!is_bulk_ && gathered_.rows <= options.direct_insert_rows &&
+    if (!is_bulk_ && !has_compacted_ && gathered_.rows <= options.direct_insert_rows &&
         gathered_.bytes <= options.direct_insert_bytes)
     {
         finish_live();

@@ -7,6 +7,7 @@
 // Memory: insert_part_bytes for each part under way and for what is gathering, charged to the
 // query. Threads: all methods from any.
 
+#include "encodings/text_compactor.h"
 #include "storage/mergetree/merge_tree_table.h"
 #include "storage/mergetree/part_builder.h"
 #include "storage/mergetree/partition.h"
@@ -50,6 +51,7 @@ private:
     };
 
     bool is_full() const;
+    bool is_large(uint64_t rows, uint64_t bytes) const;
     [[noreturn]] void throw_failure() const;
     Gathered take();
     void build(Gathered gathered);
@@ -65,6 +67,7 @@ private:
     StorageService& service_;
     PartBuildOptions build_;
     Header header_;
+    std::unique_ptr<TextCompactor> compactor_;
     size_t builders_limit_;
     uint64_t part_bytes_;
 
@@ -77,6 +80,7 @@ private:
     std::map<size_t, std::vector<BuiltPart>> built_; // by Gathered::number
     size_t next_number_ = 0;
     bool is_bulk_ = false;
+    bool has_compacted_ = false; // some blocks, which the live buffer cannot take
     bool failed_ = false;
     std::exception_ptr failure_; // of building, when that is what failed
     bool finished_ = false;

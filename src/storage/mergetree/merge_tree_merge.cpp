@@ -315,7 +315,7 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
                       },
                       context);
     const auto write = [&](Block block) { writer.write(block); };
-    if (work.is_empty() && codec.empty())
+    if (work.is_empty() && codec.empty() && engine_name() == "MergeTree")
         merger.pass_compact();
     write_ahead([&] { return merger.next(); },
                 [&](Block block) { work.add(std::move(block), write); });

@@ -167,7 +167,7 @@ void PartMerger::pass_compact()
             continue;
         compact_[i] = true;
         if (templates)
-            template_lists_[i] = std::make_shared<TemplateList>();
+            template_lists_[i] = make_template_list();
     }
 }
 
