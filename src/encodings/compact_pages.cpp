@@ -4,12 +4,35 @@
 #include "encodings/template_page.h"
 #include "encodings/value_pages.h"
 
+#include <numeric>
+
 namespace basalt::inline encodings
 {
 
 TemplateListPtr make_template_list()
 {
     return std::make_shared<TemplateList>();
+}
+
+ColumnPtr values_of(const Block& block, size_t column)
+{
+    const ColumnPtr& values = block[column].column;
+    if (!is_compact(*values))
+        return values;
+    const auto* lines = dynamic_cast<const TemplateColumn*>(values.get());
+    if (!lines)
+        return values->to_flat();
+    // A column that others refer to refers to none.
+    Columns kept;
+    std::vector<const StringColumn*> siblings(block.width(), nullptr);
+    for (const uint32_t sibling : lines->text_siblings())
+    {
+        kept.push_back(to_values(block[sibling].column));
+        siblings[sibling] = &column_as<StringColumn>(*kept.back());
+    }
+    RowIndexes rows(lines->size());
+    std::iota(rows.begin(), rows.end(), 0u);
+    return lines->render(rows, siblings);
 }
 
 ColumnPtr CompactPages::decode(const EncodedPage& deferred, size_t begin, size_t count)

@@ -14,6 +14,10 @@ using TemplateListPtr = std::shared_ptr<TemplateList>;
 
 TemplateListPtr make_template_list();
 
+// A column of a block flat when it is compact, else as it is; the block has the columns that its
+// templates refer to, numbered as in the part.
+ColumnPtr values_of(const Block& block, size_t column);
+
 class CompactPages
 {
 public:

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "codecs/hash.h"
+#include "encodings/compact_pages.h"
 #include "encodings/page_statistics.h"
 #include "storage/block_bytes.h"
 #include "storage/skip_index/id_filter.h"
@@ -144,14 +145,15 @@ void PartWriter::add_id_filters(const Block& first_page)
     if (!options_.write_indexes || (setting && (*setting == "0" || *setting == "false")))
         return;
     const auto& key = metadata.primary_key.expressions;
-    for (const auto& column : first_page.columns())
+    for (size_t i = 0; i < first_page.width(); ++i)
     {
+        const NamedColumn& column = first_page[i];
         const bool leads_key = !key.empty() && key[0]->kind() == ExpressionKind::Input &&
                                key[0]->name() == column.name;
         const bool indexed = std::any_of(
             metadata.indexes.begin(), metadata.indexes.end(), [&](const IndexDescription& index)
             { return index.type == "bloom_filter" && index.expression->name() == column.name; });
-        if (!leads_key && !indexed && looks_like_ids(*column.column, column.type))
+        if (!leads_key && !indexed && looks_like_ids(*values_of(first_page, i), column.type))
             add_index(id_filter_of(column.name, column.type, granule_rows_));
     }
 }
@@ -260,7 +262,14 @@ void PartWriter::add_key_rows(const Block& page, bool last)
 
 void PartWriter::add_index_rows(IndexState& index, const Block& page)
 {
-    const ColumnPtr values = to_flat(index.program->run(page)[0]);
+    Block inputs;
+    for (const auto& name : index.program->inputs())
+    {
+        const auto at = static_cast<size_t>(page.find(name));
+        inputs.add({values_of(page, at), page[at].type, name});
+    }
+    inputs.set_rows(page.rows());
+    const ColumnPtr values = to_flat(index.program->run(inputs)[0]);
     add_entries(*values, index.entry_rows, index.waiting, *index.builder);
     index.bytes += index.builder->take_bytes();
 }
