@@ -289,7 +289,7 @@ ColumnPtr TextCompactor::compact_column(size_t number, const Block& block)
     std::lock_guard lock(mutex_);
     if (made)
         columns_[number].kind = kind;
-    else
+    else if (kind != Kind::Other)
         columns_[number].kind = kind == Kind::Unknown ? Kind::Other : Kind::Unknown;
     return made ? made : original;
 }
