@@ -180,6 +180,7 @@ void InsertLane::check_constraints(const Block& block) const
 
 void InsertLane::write(Block block, const std::vector<Mask>& omitted)
 {
+    has_rows_ |= block.rows() > 0;
     if (block.rows() == 0)
         return;
     context_->check_alive();

@@ -28,6 +28,7 @@ public:
     // omitted: as in InputBlock; may be empty.
     void write(Block block, const std::vector<Mask>& omitted = {});
     void finish();
+    bool has_rows() const { return has_rows_; } // write() got some
 
     // From now on a hash of the rows is kept; of all rows in their order, however they come.
     void hash_content() { hashes_content_ = true; }
@@ -48,6 +49,7 @@ private:
     QueryContextPtr context_;
     size_t depth_;
     std::unique_ptr<TableSink> sink_;
+    bool has_rows_ = false;
     std::vector<std::unique_ptr<ViewTarget>> views_;
     std::vector<std::unique_ptr<ExpressionProgram>> constraints_;
     bool hashes_content_ = false;

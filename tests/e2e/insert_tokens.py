@@ -103,7 +103,12 @@ for _ in range(2):
     node.ask(VALUES, insert_deduplication_token="VALUESa", insert_deduplicate=0)
 check("insert_deduplicate = 0 asks for none", int(count("t")) - before, 4)
 
-# --- an insert that failed leaves its token free
+# --- an insert that failed or brought no rows leaves its token free
+before = int(count("t"))
+for rows in (0, 2, 2):
+    node.ask(f"INSERT INTO t SELECT number, '', '2026-08-25' FROM numbers({rows})", insert_deduplication_token="empty")
+    node.ask("INSERT INTO t FORMAT JSONEachRow", JSON if rows else b"", insert_deduplication_token="empty data")
+check("inserts without rows leave their tokens free", int(count("t")) - before, 4)
 bad = node.ask("INSERT INTO t FORMAT JSONEachRow", JSON + b'{"id":"x"}', insert_deduplication_token="failed")
 check("a bad row fails", bad.startswith("error"), True)
 before = int(count("t"))

@@ -7,6 +7,7 @@
 #include "sql/formatter.h"
 #include "storage/storage_service.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace basalt
@@ -249,7 +250,12 @@ void discard(InputBuffer& data, const QueryContext& context)
     }
 }
 
-// Brings the rows into the transaction; false when it brought them before.
+bool has_rows(const Lanes& lanes)
+{
+    return std::any_of(lanes.begin(), lanes.end(), [](const auto& lane) { return lane->has_rows(); });
+}
+
+// Brings the rows into the transaction; false when there is nothing to bring, or it was before.
 bool bring_rows(const AstInsert& insert, const TablePtr& table, Transaction& transaction,
                 StatementContext& statement)
 {
@@ -261,6 +267,9 @@ bool bring_rows(const AstInsert& insert, const TablePtr& table, Transaction& tra
         if (deduplication.by_token && !transaction.add_token(claim))
             return false;
         lanes = insert_select(insert, table, transaction, statement);
+        // Without rows there is nothing that must not come twice: the token stays free.
+        if (deduplication.by_token && !has_rows(lanes))
+            return false;
     }
     else
     {
@@ -289,7 +298,7 @@ bool bring_rows(const AstInsert& insert, const TablePtr& table, Transaction& tra
             deduplication.claim.text = lanes.front()->content_hash();
         const bool is_claimed =
             deduplication.by_token || (deduplication.by_content && !claim.text.empty());
-        if (is_known || (is_claimed && !transaction.add_token(claim)))
+        if (is_known || (is_claimed && (!has_rows(lanes) || !transaction.add_token(claim))))
             return false;
     }
     for (auto& lane : lanes)
