@@ -180,9 +180,9 @@ void InsertLane::check_constraints(const Block& block) const
 
 void InsertLane::write(Block block, const std::vector<Mask>& omitted)
 {
-    has_rows_ |= block.rows() > 0;
     if (block.rows() == 0)
         return;
+    has_rows_ = true;
     context_->check_alive();
     Block complete_block = complete(block, omitted);
     check_constraints(complete_block);

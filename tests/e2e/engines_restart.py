@@ -8,8 +8,6 @@ import random
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
 from checks import check, finish
 from server import Server
@@ -17,17 +15,8 @@ from server import Server
 BASALT = sys.argv[1]
 
 
-class Node(Server):
-    def ask(self, sql):
-        request = urllib.request.Request(self.url + "/", data=sql.encode())
-        try:
-            return urllib.request.urlopen(request, timeout=120).read().decode().strip()
-        except urllib.error.HTTPError as error:
-            return error.read().decode()
-
-
 path = tempfile.mkdtemp(prefix="basalt-engines-")
-server = Node(BASALT, path)
+server = Server(BASALT, path)
 generator = random.Random(7)
 
 server.ask("CREATE TABLE latest (k UInt64, v UInt64, gone UInt8, s String) ENGINE = ReplacingMergeTree(v, gone) "
@@ -90,7 +79,7 @@ for turn in range(8):
     compare(turn)
     if turn % 2:
         server.kill()
-        server = Node(BASALT, path)
+        server = Server(BASALT, path)
         compare(f"{turn} after kill -9")
 
 for table in ("latest", "sums", "states"):

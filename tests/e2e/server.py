@@ -5,6 +5,8 @@ import signal
 import socket
 import subprocess
 import time
+import urllib.error
+import urllib.request
 
 
 def free_port():
@@ -36,6 +38,14 @@ class Server:
             time.sleep(0.05)
         with open(self.log_path, errors="replace") as log:
             raise SystemExit(f"the server did not start: {log.read()[-2000:]}")
+
+    def ask(self, sql):
+        """The answer, or the text of the error."""
+        request = urllib.request.Request(self.url + "/", data=sql.encode())
+        try:
+            return urllib.request.urlopen(request, timeout=120).read().decode().strip()
+        except urllib.error.HTTPError as error:
+            return error.read().decode()
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

@@ -7,22 +7,11 @@ usage: ttl.py path/to/basalt"""
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
 
 from checks import check, finish
 from server import Server
 
 BASALT = sys.argv[1]
-
-
-class Node(Server):
-    def ask(self, sql):
-        request = urllib.request.Request(self.url + "/", data=sql.encode())
-        try:
-            return urllib.request.urlopen(request, timeout=120).read().decode().strip()
-        except urllib.error.HTTPError as error:
-            return error.read().decode()
 
 
 def wait_for(what, sql, want, seconds=60):
@@ -36,7 +25,7 @@ def wait_for(what, sql, want, seconds=60):
 
 
 path = tempfile.mkdtemp(prefix="basalt-ttl-")
-server = Node(BASALT, path)
+server = Server(BASALT, path)
 server.ask("CREATE TABLE logs (ts DateTime, id UInt64, text String) ENGINE = MergeTree PARTITION BY toDate(ts) "
            "ORDER BY id TTL ts + INTERVAL 2 DAY")
 server.ask("INSERT INTO logs SELECT now() - INTERVAL 5 DAY, number, toString(number) FROM numbers(100000)")
@@ -51,7 +40,7 @@ check("no old part is left", server.ask("SELECT count() FROM system.parts WHERE 
                                         "max_time < now() - INTERVAL 3 DAY"), "0")
 server.ask("INSERT INTO logs SELECT now() - INTERVAL 5 DAY, number, toString(number) FROM numbers(300000)")
 server.kill()
-server = Node(BASALT, path)
+server = Server(BASALT, path)
 wait_for("after kill -9 too", "SELECT count() FROM logs", "1000")
 server.ask("ALTER TABLE logs MODIFY TTL ts + INTERVAL 1 SECOND")
 wait_for("a shorter TTL", "SELECT count() FROM logs", "0")
