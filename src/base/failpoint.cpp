@@ -21,6 +21,7 @@ struct Place
 };
 
 constexpr std::array<Place, kCount> kPlaces = {{
+    {"basalt_log_before_write", "Before records of transactions are written to the log"},
     {"basalt_log_before_sync", "Records are written to the log and not synced"},
     {"basalt_checkpoint_before_write", "Before a checkpoint of the log is written"},
     {"basalt_flush_before_commit", "The parts of a live buffer are written and not committed"},

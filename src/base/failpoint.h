@@ -12,6 +12,7 @@ namespace basalt
 
 enum class Failpoint : unsigned char
 {
+    LogBeforeWrite,       // before a batch of records is written
     LogBeforeSync,        // written, not synced
     CheckpointBeforeWrite,
     FlushBeforeCommit,    // the parts of a live buffer are written

@@ -19,6 +19,7 @@ WorldOptions random_options(Dice& dice)
     options.direct_insert_rows = dice.pick<uint64_t>({10, 40, 100});
     options.packed_part_bytes = dice.pick<uint64_t>({0, 3000, 16 << 20});
     options.log_segment_bytes = dice.pick<uint64_t>({500, 4000, 1 << 20});
+    options.live_flush_bytes = dice.pick<uint64_t>({8000, 8000, 64 << 20});
     options.live_flush_rows = dice.pick<uint64_t>({30, 1000});
     return options;
 }
@@ -30,8 +31,8 @@ const char* Simulation::last_line()
     return last_trace_line;
 }
 
-Simulation::Simulation(uint64_t seed, size_t steps, Statistics& statistics)
-    : dice_(seed), steps_(steps), statistics_(statistics), candidates_(1)
+Simulation::Simulation(uint64_t seed, size_t steps, bool damage, Statistics& statistics)
+    : dice_(seed), steps_(steps), damages_(damage), statistics_(statistics), candidates_(1)
 {
     last_trace_line[0] = 0;
 }
@@ -42,7 +43,44 @@ void Simulation::note(std::string text)
     trace_.push_back(std::move(text));
 }
 
+// Folders with names and sizes of their files.
+void Simulation::note_disk(const std::string& directory)
+{
+    std::string line = directory + ":";
+    for (const auto& entry : world_->disk().list(directory))
+    {
+        const std::string path = directory + "/" + entry.name;
+        if (entry.is_directory)
+            note_disk(path);
+        else
+            line += fmt::format(" {} ({})", entry.name, world_->disk().file_size(path));
+    }
+    note(line);
+}
+
 void Simulation::run()
+{
+    try
+    {
+        live();
+    }
+    catch (const SimFailure&)
+    {
+        if (world_->is_running())
+        {
+            for (const auto& report : world_->take_reports())
+                note("  report: " + report);
+            world_->clear_faults();
+            for (const auto& line : world_->run_lines(
+                     "SELECT table, name, rows FROM system.parts WHERE active ORDER BY table, name"))
+                note(line);
+        }
+        note_disk("/data");
+        throw;
+    }
+}
+
+void Simulation::live()
 {
     world_ = std::make_unique<World>(dice_, random_options(dice_));
     world_->start();
@@ -58,7 +96,8 @@ void Simulation::run()
     settle();
     start_again(dice_.one_in(2));
     settle();
-    damage();
+    if (damages_)
+        damage();
     world_.reset();
 }
 

@@ -22,8 +22,9 @@ struct Statistics
 class Simulation
 {
 public:
-    Simulation(uint64_t seed, size_t steps, Statistics& statistics);
-    // Throws SimFailure.
+    // damage: of files, at the end of the life.
+    Simulation(uint64_t seed, size_t steps, bool damage, Statistics& statistics);
+    // Throws SimFailure; then the trace ends with what is on the disk.
     void run();
     const std::vector<std::string>& trace() const { return trace_; }
     // For a signal handler: the last line of the trace.
@@ -33,6 +34,8 @@ private:
     using Change = std::function<void(Model&)>;
 
     void note(std::string text);
+    void note_disk(const std::string& directory);
+    void live();
     // Runs the statement, perhaps with a fault, and has the model follow.
     void perform(const std::string& sql, const Change& change);
     // The same for work that changes no answer.
@@ -59,6 +62,12 @@ private:
 
     // damage.cpp: at the end of a life.
     void damage();
+    void damage_part();
+    void damage_log();
+    void take_data_away();
+    // Rows as the model has them without `lost`; an error that says damage is passed over if allowed.
+    void judge_rest(const std::string& table, const std::string& condition,
+                    const std::map<uint64_t, Row>& expected, bool may_fail);
     std::vector<std::string> files_under(const std::string& directory);
     void flip_bit(const std::string& path);
 
@@ -66,6 +75,7 @@ private:
 
     Dice dice_;
     size_t steps_;
+    bool damages_;
     Statistics& statistics_;
     std::unique_ptr<World> world_;
     std::vector<Model> candidates_; // one unless a fault left it open what happened

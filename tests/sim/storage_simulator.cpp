@@ -1,5 +1,6 @@
-// storage_simulator --seeds N [--first S] [--steps M] [--trace]: lives of a server on a disk that
-// fails, one for each seed, judged by a plain model. Exit code 1 and the seed with its trace at the
+// storage_simulator --seeds N [--first S] [--steps M] [--damage] [--trace]: lives of a server on a disk that
+// fails, one for each seed, judged by a plain model; --damage ends each with flipped bits, lost files or
+// a folder that is away. Exit code 1 and the seed with its trace at the
 // first life that goes wrong.
 
 #include "simulation.h"
@@ -33,7 +34,7 @@ int main(int argc, char** argv)
 {
     using namespace basalt::sim;
     unsigned long long first = 1, seeds = 100, steps = 60;
-    bool with_trace = false;
+    bool with_trace = false, with_damage = false;
     for (int i = 1; i < argc; ++i)
     {
         const auto number = [&](unsigned long long& into)
@@ -49,9 +50,11 @@ int main(int argc, char** argv)
             number(steps);
         else if (!std::strcmp(argv[i], "--trace"))
             with_trace = true;
+        else if (!std::strcmp(argv[i], "--damage"))
+            with_damage = true;
         else
         {
-            std::fprintf(stderr, "usage: %s [--seeds N] [--first S] [--steps M] [--trace]\n",
+            std::fprintf(stderr, "usage: %s [--seeds N] [--first S] [--steps M] [--damage] [--trace]\n",
                          argv[0]);
             return 2;
         }
@@ -66,7 +69,7 @@ int main(int argc, char** argv)
     for (current_seed = first; current_seed < first + seeds; ++current_seed)
     {
         alarm(kLongestSeed_s);
-        Simulation simulation(current_seed, steps, statistics);
+        Simulation simulation(current_seed, steps, with_damage, statistics);
         std::string failure;
         try
         {

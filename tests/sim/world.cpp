@@ -50,6 +50,7 @@ void World::start()
         storage.background = false;
         storage.merge_threads = 1;
         storage.live_flush_rows = options_.live_flush_rows;
+        storage.live_flush_bytes = options_.live_flush_bytes;
         storage.direct_insert_rows = options_.direct_insert_rows;
         storage.packed_part_bytes = options_.packed_part_bytes;
         storage.log_segment_bytes = options_.log_segment_bytes;

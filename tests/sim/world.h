@@ -49,6 +49,7 @@ struct WorldOptions
     uint64_t packed_part_bytes = 16 << 20;
     uint64_t log_segment_bytes = 1 << 20;
     uint64_t live_flush_rows = 1000;
+    uint64_t live_flush_bytes = 64 << 20;
 };
 
 class World

@@ -17,10 +17,7 @@ constexpr std::string_view kMagic = "BasaltCP";
 constexpr uint32_t kVersion = 2; // 1 had tokens by their text
 constexpr size_t kHeadBytes = 20;
 
-std::string path_in(const std::string& directory)
-{
-    return join_path(directory, "checkpoint");
-}
+constexpr const char* kNames[] = {"checkpoint", "checkpoint.copy"};
 
 } // namespace
 
@@ -58,14 +55,15 @@ void write_checkpoint(FileSystem& files, const std::string& directory,
     bytes.append(reinterpret_cast<const char*>(&checksum), sizeof checksum);
     bytes += body;
     failpoint(Failpoint::CheckpointBeforeWrite);
-    files.replace_whole(path_in(directory), bytes);
+    for (const char* name : kNames)
+        files.replace_whole(join_path(directory, name), bytes);
 }
 
-std::optional<LogCheckpoint> read_checkpoint(FileSystem& files, const std::string& directory)
+namespace
 {
-    const std::string path = path_in(directory);
-    if (!files.exists(path))
-        return std::nullopt;
+
+LogCheckpoint decode_checkpoint(FileSystem& files, const std::string& path)
+{
     const std::string bytes = files.read_whole(path);
     std::string_view view = bytes;
     if (view.size() < kHeadBytes || view.substr(0, kMagic.size()) != kMagic)
@@ -104,6 +102,29 @@ std::optional<LogCheckpoint> read_checkpoint(FileSystem& files, const std::strin
     for (uint64_t n = version == 1 ? 0 : take_varint(view); n > 0; --n)
         checkpoint.tokens.push_back(take_token(view));
     return checkpoint;
+}
+
+} // namespace
+
+CheckpointRead read_checkpoint(FileSystem& files, const std::string& directory)
+{
+    CheckpointRead read;
+    for (const char* name : kNames)
+    {
+        const std::string path = join_path(directory, name);
+        if (read.checkpoint || !files.exists(path))
+            continue;
+        try
+        {
+            read.checkpoint = decode_checkpoint(files, path);
+        }
+        catch (const Error& error)
+        {
+            read.problems.push_back(error.full_text());
+            files.rename(path, path + ".damaged");
+        }
+    }
+    return read;
 }
 
 } // namespace basalt

@@ -1,6 +1,7 @@
 #pragma once
 
-// The checkpoint: what the log's older segments came to. Written whole and atomically.
+// The checkpoint: what the log's older segments came to. Written whole and atomically, twice: one
+// damaged file must not cost the list of parts.
 
 #include "io/file_system.h"
 #include "storage/log/record.h"
@@ -34,9 +35,16 @@ struct LogCheckpoint
     std::vector<DeduplicationToken> tokens; // oldest first
 };
 
+// Two files of the same content, one after the other.
 void write_checkpoint(FileSystem& files, const std::string& directory,
                       const LogCheckpoint& checkpoint);
-// Nothing when there is none. Throws CORRUPTED_DATA, UNKNOWN_FORMAT_VERSION.
-std::optional<LogCheckpoint> read_checkpoint(FileSystem& files, const std::string& directory);
+
+struct CheckpointRead
+{
+    std::optional<LogCheckpoint> checkpoint; // nothing when there is none that can be read
+    std::vector<std::string> problems;       // of files that cannot
+};
+// Files that cannot be read get the ending .damaged.
+CheckpointRead read_checkpoint(FileSystem& files, const std::string& directory);
 
 } // namespace basalt

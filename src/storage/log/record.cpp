@@ -19,6 +19,7 @@ enum class Item : uint8_t
     Forgotten = 4,
     Token = 5,
     ForgottenTokens = 6,
+    Follows = 7,
 };
 
 [[noreturn]] void throw_corrupted()
@@ -87,6 +88,15 @@ DeduplicationToken take_token(std::string_view& bytes)
     for (uint64_t n = take_varint(bytes); n > 0; --n)
         token.partitions.emplace_back(take_text(bytes));
     return token;
+}
+
+std::string encode_follows(uint64_t records_before)
+{
+    std::string number;
+    append_varint(number, records_before);
+    std::string out(1, static_cast<char>(Item::Follows));
+    append_text(out, number);
+    return out;
 }
 
 std::string LogRecord::encode() const
@@ -158,6 +168,12 @@ LogRecord LogRecord::decode(std::string_view bytes)
         case Item::ForgottenTokens:
             record.forgotten_tokens.push_back({std::move(first), std::string(take_text(bytes))});
             break;
+        case Item::Follows:
+        {
+            std::string_view number = first;
+            record.follows = take_varint(number);
+            break;
+        }
         default:
             throw_corrupted();
         }

@@ -54,6 +54,7 @@ struct LogRecord
     std::vector<std::pair<std::string, std::string>> values;
     std::vector<std::string> forgotten; // uuids of tables that were dropped
     std::vector<ForgottenTokens> forgotten_tokens;
+    uint64_t follows = 0; // records before it that were made durable by the same sync
 
     bool empty() const
     {
@@ -64,6 +65,9 @@ struct LogRecord
     // Throws CORRUPTED_DATA.
     static LogRecord decode(std::string_view bytes);
 };
+
+// The item that is appended to the body of a record that is not the first of its batch.
+std::string encode_follows(uint64_t records_before);
 
 // Varints and strings of varint length, appended to and read from memory. read_* throw
 // CORRUPTED_DATA at the end of the bytes.

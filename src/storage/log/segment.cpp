@@ -7,6 +7,7 @@
 
 #include <charconv>
 #include <fmt/format.h>
+#include <vector>
 
 namespace basalt
 {
@@ -114,20 +115,76 @@ void SegmentWriter::sync()
     synced_bytes_ = bytes_;
 }
 
-SegmentScan scan_segment(const ReadableFile& file,
+namespace
+{
+
+struct FoundRecord
+{
+    uint64_t sequence = 0;
+    std::string body;
+};
+
+struct LaterRecords
+{
+    std::vector<FoundRecord> records;
+    bool of_a_later_sync = false; // than the record that is missing before them
+};
+
+// Whole records anywhere in the rest of the file. The sequence number tells where it is worth
+// computing a checksum.
+LaterRecords find_later_records(const ReadableFile& file, uint64_t offset, uint64_t last_sequence,
+                                uint64_t end_sequence)
+{
+    constexpr uint64_t kMaxSkippedRecords = 1 << 20;
+    std::string rest(file.size() - offset, '\0');
+    file.read_exact(rest.data(), rest.size(), offset);
+    LaterRecords later;
+    uint64_t last = last_sequence;
+    for (size_t at = 0; at + kRecordHeadBytes < rest.size(); ++at)
+    {
+        const auto sequence = load<uint64_t>(rest.data() + at + 12);
+        const auto size = load<uint32_t>(rest.data() + at);
+        if (sequence <= last || sequence >= end_sequence || sequence - last > kMaxSkippedRecords ||
+            size == 0 || size > rest.size() - at - kRecordHeadBytes)
+            continue;
+        const auto body = std::string_view(rest).substr(at + kRecordHeadBytes, size);
+        if (checksum_of(sequence, body) != load<uint64_t>(rest.data() + at + 4))
+            continue;
+        uint64_t follows = 0;
+        try
+        {
+            follows = LogRecord::decode(body).follows;
+        }
+        catch (const Error&)
+        {
+            // Whole, but of a newer version: whoever takes it names it.
+        }
+        later.of_a_later_sync |= sequence - follows > last_sequence + 1;
+        later.records.push_back({sequence, std::string(body)});
+        last = sequence;
+        at += kRecordHeadBytes + size - 1;
+    }
+    return later;
+}
+
+} // namespace
+
+SegmentScan scan_segment(const ReadableFile& file, uint64_t first_sequence, uint64_t end_sequence,
                          const std::function<void(uint64_t sequence, std::string body)>& record)
 {
     SegmentScan scan;
     ForwardReader reader(file);
+    uint64_t last_sequence = first_sequence - 1;
     const std::string_view head = reader.take(kSegmentHeadBytes);
-    if (head.empty() || head.substr(0, kMagic.size()) != kMagic)
-        return scan;
-    if (load<uint32_t>(head.data() + kMagic.size()) != kVersion)
-        throw Error(error_codes::UNKNOWN_FORMAT_VERSION,
-                    fmt::format("Log segment {} was written by a newer version", file.path()));
-    scan.valid_bytes = kSegmentHeadBytes;
-    for (;;)
+    bool has_head = !head.empty() && head.substr(0, kMagic.size()) == kMagic;
+    if (has_head && load<uint32_t>(head.data() + kMagic.size()) != kVersion)
     {
+        scan.is_newer = true;
+        has_head = false;
+    }
+    while (has_head)
+    {
+        scan.valid_bytes = std::max<uint64_t>(scan.valid_bytes, kSegmentHeadBytes);
         if (reader.at_end())
         {
             scan.whole = true;
@@ -135,18 +192,30 @@ SegmentScan scan_segment(const ReadableFile& file,
         }
         const std::string_view record_head = reader.take(kRecordHeadBytes);
         if (record_head.empty())
-            return scan;
+            break;
         const auto size = load<uint32_t>(record_head.data());
         const auto checksum = load<uint64_t>(record_head.data() + 4);
         const auto sequence = load<uint64_t>(record_head.data() + 12);
-        if (size == 0 || size > kMaxLogRecordBytes)
-            return scan;
+        if (size == 0 || size > kMaxLogRecordBytes || sequence >= end_sequence)
+            break;
         const std::string_view body = reader.take(size);
         if (body.empty() || checksum_of(sequence, body) != checksum)
-            return scan;
+            break;
         record(sequence, std::string(body));
+        last_sequence = sequence;
         scan.valid_bytes += kRecordHeadBytes + size;
     }
+    const uint64_t offset = std::max<uint64_t>(scan.valid_bytes, kSegmentHeadBytes);
+    if (file.size() <= offset)
+        return scan;
+    LaterRecords later = find_later_records(file, offset, last_sequence, end_sequence);
+    // Without a head nothing is known to be torn.
+    scan.damaged = later.of_a_later_sync || (!has_head && !later.records.empty());
+    scan.is_newer &= !scan.damaged; // its records are of this version: the head is damaged
+    if (scan.damaged)
+        for (auto& found : later.records)
+            record(found.sequence, std::move(found.body));
+    return scan;
 }
 
 } // namespace basalt

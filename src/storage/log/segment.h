@@ -44,11 +44,16 @@ private:
 
 struct SegmentScan
 {
-    uint64_t valid_bytes = 0; // end of the last whole record
-    bool whole = false;       // nothing stood behind it
+    uint64_t valid_bytes = 0; // end of the last whole record before anything else
+    bool whole = false;       // nothing stands behind it
+    // Behind bytes that are no record whole ones of a later sync were found: what stood between
+    // was durable once. Otherwise the rest is a torn tail.
+    bool damaged = false;
+    bool is_newer = false; // written by a newer version; nothing was read
 };
-// Calls `record` for every whole record in order; stops at the first that is cut off or damaged.
-SegmentScan scan_segment(const ReadableFile& file,
+// Calls `record` for every whole record in order of sequence, from `first_sequence` (of the
+// segment's name) to below `end_sequence` (of the next one's; else UINT64_MAX).
+SegmentScan scan_segment(const ReadableFile& file, uint64_t first_sequence, uint64_t end_sequence,
                          const std::function<void(uint64_t sequence, std::string body)>& record);
 
 } // namespace basalt

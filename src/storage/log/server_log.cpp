@@ -187,6 +187,68 @@ void ServerLog::at_rest(const std::function<void()>& look)
         std::rethrow_exception(error);
 }
 
+namespace
+{
+
+// A file of zeros beside the segments, given up when the disk is full: records that give space back
+// (DROP, TTL) must be written then. It comes back with a checkpoint when there is room.
+constexpr const char* kReserveName = "reserve";
+constexpr size_t kReserveBytes = 1 << 20;
+constexpr uint64_t kRoomForReserve = 16 * kReserveBytes;
+
+bool give_up_reserve(FileSystem& files, const std::string& directory) noexcept
+{
+    try
+    {
+        return files.remove_file_if_exists(join_path(directory, kReserveName));
+    }
+    catch (const std::exception&)
+    {
+        return false;
+    }
+}
+
+} // namespace
+
+void keep_log_reserve(FileSystem& files, const std::string& directory) noexcept
+{
+    try
+    {
+        const std::string path = join_path(directory, kReserveName);
+        if (!files.exists(path) && files.free_space(directory) >= kRoomForReserve)
+            files.replace_whole(path, std::string(kReserveBytes, '\0'));
+    }
+    catch (const std::exception&)
+    {
+        // It is a help, not a need.
+    }
+}
+
+// The first segment of this process. A full disk does not stop the start: what needs the log fails
+// until there is space.
+void ServerLog::begin_at_start()
+{
+    for (bool again = true; again;)
+    {
+        again = false;
+        try
+        {
+            new_segment(next_sequence_);
+        }
+        catch (const Error& error)
+        {
+            if (error.code() != error_codes::NOT_ENOUGH_SPACE)
+                throw;
+            again = give_up_reserve(files_, options_.directory);
+            writer_failed_ = !again;
+        }
+    }
+    if (writer_)
+        keep_log_reserve(files_, options_.directory);
+    else if (report_)
+        report_("The disk is full: nothing can be written to the log until there is space");
+}
+
 void ServerLog::lead(std::unique_lock<std::mutex>& lock)
 {
     leading_ = true;
@@ -196,14 +258,27 @@ void ServerLog::lead(std::unique_lock<std::mutex>& lock)
         *batch[i]->sequence = first + i;
     assigned_sequence_ = first + batch.size() - 1;
     lock.unlock();
+    for (size_t i = 1; i < batch.size(); ++i)
+        batch[i]->body += encode_follows(i);
     std::exception_ptr error;
-    try
+    for (bool again = true; again;)
     {
-        write_batch(batch);
-    }
-    catch (...)
-    {
-        error = std::current_exception();
+        again = false;
+        try
+        {
+            write_batch(batch);
+        }
+        catch (const Error& thrown)
+        {
+            again = thrown.code() == error_codes::NOT_ENOUGH_SPACE &&
+                    give_up_reserve(files_, options_.directory);
+            if (!again)
+                error = std::current_exception();
+        }
+        catch (...)
+        {
+            error = std::current_exception();
+        }
     }
     for (Commit* one : batch)
     {
@@ -253,9 +328,11 @@ void ServerLog::write_batch(const std::vector<Commit*>& batch)
     {
         if (writer_->bytes() >= options_.segment_bytes)
             new_segment(*batch.front()->sequence);
+        failpoint(Failpoint::LogBeforeWrite);
         uint64_t bytes = 0;
-        for (const Commit* one : batch)
+        for (size_t i = 0; i < batch.size(); ++i)
         {
+            Commit* one = batch[i];
             writer_->append(*one->sequence, one->body);
             bytes += one->body.size() + kRecordHeadBytes;
         }
@@ -280,8 +357,9 @@ void ServerLog::write_batch(const std::vector<Commit*>& batch)
 // durable record is cut off, and a new segment is begun, before anything else is written.
 void ServerLog::recover_after_failure()
 {
-    const std::string path = writer_->path();
-    const uint64_t valid = writer_->valid_bytes();
+    const std::string path =
+        writer_ ? writer_->path() : join_path(options_.directory, segment_name(next_sequence_));
+    const uint64_t valid = writer_ ? writer_->valid_bytes() : 0;
     // A segment without records goes; the next one may take its name.
     if (files_.exists(path))
     {

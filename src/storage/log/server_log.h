@@ -51,6 +51,9 @@ struct ServerLogOptions
     uint64_t checkpoint_every_bytes = 64 << 20; // wants_checkpoint()
 };
 
+// Writes the log's reserve of space when it is not there and there is room.
+void keep_log_reserve(FileSystem& files, const std::string& directory) noexcept;
+
 class ServerLog
 {
 public:
@@ -62,8 +65,10 @@ public:
     std::unique_ptr<Transaction> begin();
 
     // Gives the participant what the log knows of the table: returns false when that is nothing.
-    // The participant is used until detach().
-    bool attach(const std::string& table_uuid, LogParticipant& participant);
+    // The participant is used until detach(). keep: what was given is kept until attached(), so that a
+    // table that cannot be opened after all loses nothing by detach().
+    bool attach(const std::string& table_uuid, LogParticipant& participant, bool keep = false);
+    void attached(const std::string& table_uuid);
     // The table's state is kept for a later attach; its live buffer must be empty.
     void detach(const std::string& table_uuid);
     // The table was dropped: its state, edits and tokens go with the transaction's commit.
@@ -85,7 +90,11 @@ public:
     uint64_t last_sequence() const;
     uint64_t applied_sequence() const; // all actions of transactions up to here have run
     uint64_t bytes_on_disk() const;
-    size_t damaged_segments() const { return damaged_segments_; }
+    // Records that were durable once are missing: tables must not take what they do not know for
+    // leftovers.
+    bool is_damaged() const { return is_damaged_; }
+    // No checkpoint could be read: tables take the parts that they find.
+    bool has_lost_checkpoint() const { return has_lost_checkpoint_; }
 
 private:
     class LogTransaction;
@@ -107,7 +116,11 @@ private:
     };
 
     void open();
-    void replay_segment(const Segment& segment, bool last, uint64_t checkpoint_sequence);
+    void read_checkpoints();
+    void begin_at_start();
+    void replay_segment(size_t index, uint64_t checkpoint_sequence);
+    void cut_torn_tail(Segment& segment, const std::string& path, uint64_t valid_bytes);
+    void note_damage(const std::string& text);
     void apply_at_open(uint64_t sequence, LogRecord record, uint64_t checkpoint_sequence);
     void commit(Commit& commit);
     void lead(std::unique_lock<std::mutex>& lock);
@@ -121,7 +134,10 @@ private:
     ServerLogOptions options_;
     Clock& clock_;
     std::function<void(const std::string&)> report_;
-    size_t damaged_segments_ = 0;
+    bool is_damaged_ = false;
+    bool has_lost_checkpoint_ = false;
+    uint64_t checkpoint_sequence_ = 0; // of the one that was read at the start
+    uint64_t checkpoint_last_sequence_ = 0;
 
     mutable std::mutex mutex_; // queue, sequences, segments
     std::condition_variable done_;

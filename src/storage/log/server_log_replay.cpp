@@ -10,27 +10,47 @@
 namespace basalt
 {
 
+void ServerLog::note_damage(const std::string& text)
+{
+    is_damaged_ = true;
+    if (report_)
+        report_(text);
+}
+
+void ServerLog::read_checkpoints()
+{
+    auto read = read_checkpoint(files_, options_.directory);
+    for (const auto& problem : read.problems)
+        if (report_)
+            report_(problem);
+    if (!read.checkpoint)
+    {
+        has_lost_checkpoint_ = !read.problems.empty();
+        is_damaged_ |= has_lost_checkpoint_;
+        return;
+    }
+    LogCheckpoint& checkpoint = *read.checkpoint;
+    checkpoint_sequence_ = checkpoint.sequence;
+    checkpoint_last_sequence_ = checkpoint.last_sequence;
+    next_sequence_ = checkpoint.last_sequence + 1;
+    for (auto& [uuid, stored] : checkpoint.tables)
+    {
+        auto& table = tables_[uuid];
+        table.known = true;
+        table.state = std::move(stored.state);
+        table.pending = std::move(stored.edits);
+        if (!table.pending.empty())
+            table.pending_of_checkpoint = table.pending.back().sequence;
+    }
+    values_ = std::move(checkpoint.values);
+    for (const auto& token : checkpoint.tokens)
+        tokens_.keep(token);
+}
+
 void ServerLog::open()
 {
     create_durable_directory(files_, options_.directory);
-    uint64_t checkpoint_sequence = 0;
-    if (auto checkpoint = read_checkpoint(files_, options_.directory))
-    {
-        checkpoint_sequence = checkpoint->sequence;
-        next_sequence_ = checkpoint->last_sequence + 1;
-        for (auto& [uuid, stored] : checkpoint->tables)
-        {
-            auto& table = tables_[uuid];
-            table.known = true;
-            table.state = std::move(stored.state);
-            table.pending = std::move(stored.edits);
-            if (!table.pending.empty())
-                table.pending_of_checkpoint = table.pending.back().sequence;
-        }
-        values_ = std::move(checkpoint->values);
-        for (const auto& token : checkpoint->tokens)
-            tokens_.keep(token);
-    }
+    read_checkpoints();
     for (const auto& entry : files_.list(options_.directory))
     {
         Segment segment;
@@ -39,52 +59,97 @@ void ServerLog::open()
     }
     // list() gives names in order, and so the segments.
     for (size_t i = 0; i < segments_.size(); ++i)
-        replay_segment(segments_[i], i + 1 == segments_.size(), checkpoint_sequence);
+        replay_segment(i, checkpoint_sequence_);
     applied_sequence_ = assigned_sequence_ = next_sequence_ - 1;
-    // Never appended to what an earlier process wrote.
+    // Never appended to what an earlier process wrote. One that would have the new one's name holds
+    // no record.
     if (!segments_.empty() && segments_.back().first_sequence >= next_sequence_)
     {
-        files_.remove_file(
-            join_path(options_.directory, segment_name(segments_.back().first_sequence)));
+        const std::string path =
+            join_path(options_.directory, segment_name(segments_.back().first_sequence));
+        if (segments_.back().damaged)
+            files_.rename(path, path + ".damaged");
+        else
+            files_.remove_file(path);
         segments_.pop_back();
     }
-    new_segment(next_sequence_);
+    begin_at_start();
 }
 
-void ServerLog::replay_segment(const Segment& segment, bool last, uint64_t checkpoint_sequence)
+void ServerLog::replay_segment(size_t index, uint64_t checkpoint_sequence)
 {
+    Segment& segment = segments_[index];
+    const bool last = index + 1 == segments_.size();
+    const uint64_t end_sequence = last ? UINT64_MAX : segments_[index + 1].first_sequence;
     const std::string path =
         join_path(options_.directory, segment_name(segment.first_sequence));
+    if (index > 0 && segment.first_sequence > next_sequence_)
+        note_damage(fmt::format("Records {} to {} are missing in the log before {}", next_sequence_,
+                                segment.first_sequence - 1, path));
     const auto file = files_.open_for_read(path);
-    const SegmentScan scan =
-        scan_segment(*file,
-                     [&](uint64_t sequence, std::string body)
-                     {
-                         apply_at_open(sequence, LogRecord::decode(body), checkpoint_sequence);
-                         next_sequence_ = std::max(next_sequence_, sequence + 1);
-                     });
-    auto& known = const_cast<Segment&>(segment);
-    known.bytes = file->size();
-    if (scan.whole)
-        return;
-    if (last)
+    const auto take = [&](uint64_t sequence, std::string body)
     {
-        // The torn tail: nothing behind it was ever acknowledged.
-        if (scan.valid_bytes > 0)
+        try
         {
-            files_.truncate(path, scan.valid_bytes);
-            files_.open_for_write(path, OpenMode::Append)->sync();
-            known.bytes = scan.valid_bytes;
+            apply_at_open(sequence, LogRecord::decode(body), checkpoint_sequence);
         }
+        catch (const Error& error)
+        {
+            segment.damaged = true;
+            note_damage(fmt::format("Record {} of log segment {} cannot be read: {}", sequence,
+                                    path, error.message()));
+        }
+        next_sequence_ = std::max(next_sequence_, sequence + 1);
+    };
+    const SegmentScan scan = scan_segment(*file, segment.first_sequence, end_sequence, take);
+    segment.bytes = file->size();
+    if (scan.whole || segment.bytes == 0)
         return;
+    if (scan.is_newer)
+    {
+        segment.damaged = true;
+        // Its numbers must not be given again.
+        next_sequence_ = std::max(next_sequence_, segment.first_sequence +
+                                                      segment.bytes / kRecordHeadBytes + 1);
+        note_damage(fmt::format("Log segment {} was written by a newer version; its records are "
+                                "not read",
+                                path));
     }
-    if (file->size() <= kSegmentHeadBytes)
-        return; // begun when the disk was full
-    known.damaged = true;
-    ++damaged_segments_;
+    else if (scan.damaged || (!last && segment.bytes > kSegmentHeadBytes) ||
+             (scan.valid_bytes == 0 && segment.bytes > kSegmentHeadBytes))
+    {
+        segment.damaged = true;
+        note_damage(fmt::format("Log segment {} is damaged at byte {}; what cannot be read is lost, "
+                                "whole records behind it are not",
+                                path, scan.valid_bytes));
+    }
+    else if (last && segment.bytes > scan.valid_bytes)
+        cut_torn_tail(segment, path, scan.valid_bytes);
+}
+
+// Nothing behind it was ever acknowledged, unless it is damage that cannot be told from a torn
+// tail: what is cut off is kept beside.
+void ServerLog::cut_torn_tail(Segment& segment, const std::string& path, uint64_t valid_bytes)
+{
+    if (valid_bytes == 0)
+        return;
     if (report_)
-        report_(fmt::format("Log segment {} is damaged at byte {}; records behind it are lost",
-                            path, scan.valid_bytes));
+        report_(fmt::format("Log segment {} ends in {} bytes that are no whole record; they are "
+                            "kept in {}.torn",
+                            path, segment.bytes - valid_bytes, path));
+    try
+    {
+        const std::string bytes = files_.read_whole(path);
+        files_.replace_whole(path + ".torn", std::string_view(bytes).substr(valid_bytes));
+        files_.truncate(path, valid_bytes);
+        files_.open_for_write(path, OpenMode::Append)->sync();
+        segment.bytes = valid_bytes;
+    }
+    catch (const Error&)
+    {
+        // On a full disk it stays; the next segment's name says that nothing is missing.
+        segment.damaged = false;
+    }
 }
 
 void ServerLog::apply_at_open(uint64_t sequence, LogRecord record, uint64_t checkpoint_sequence)
@@ -110,7 +175,7 @@ void ServerLog::apply_at_open(uint64_t sequence, LogRecord record, uint64_t chec
         value.empty() ? (void)values_.erase(key) : (void)(values_[key] = std::move(value));
 }
 
-bool ServerLog::attach(const std::string& table_uuid, LogParticipant& participant)
+bool ServerLog::attach(const std::string& table_uuid, LogParticipant& participant, bool keep)
 {
     TableState given;
     {
@@ -141,11 +206,17 @@ bool ServerLog::attach(const std::string& table_uuid, LogParticipant& participan
         table.known = given.known;
         throw;
     }
+    if (!keep)
+        attached(table_uuid);
+    return given.known;
+}
+
+void ServerLog::attached(const std::string& table_uuid)
+{
     std::lock_guard lock(tables_mutex_);
     auto& table = tables_[table_uuid];
     table.state.clear();
     table.pending.clear();
-    return given.known;
 }
 
 void ServerLog::detach(const std::string& table_uuid)
@@ -154,7 +225,9 @@ void ServerLog::detach(const std::string& table_uuid)
     const auto found = tables_.find(table_uuid);
     if (found == tables_.end() || !found->second.participant)
         return;
-    found->second.state = found->second.participant->checkpoint_state();
+    // What was given to a participant that was never ready stays what it was.
+    if (found->second.state.empty() && found->second.pending.empty())
+        found->second.state = found->second.participant->checkpoint_state();
     found->second.participant = nullptr;
 }
 
@@ -194,6 +267,7 @@ void ServerLog::checkpoint()
     }
     write_checkpoint(files_, options_.directory, checkpoint);
     remove_segments(needed_from);
+    keep_log_reserve(files_, options_.directory);
 }
 
 void ServerLog::remove_segments(uint64_t needed_from)

@@ -208,6 +208,7 @@ void MergeTreeTable::alter_to(TableMetadataPtr metadata,
                               const std::vector<MutationCommand>& commands,
                               std::string create_text, QueryContextPtr context)
 {
+    check_is_there(error_codes::TABLE_IS_READ_ONLY);
     std::lock_guard one_at_a_time(alter_mutex_);
     const TableMetadataPtr before = this->metadata();
     check(*before, *metadata);

@@ -41,6 +41,7 @@ std::vector<CheckedPart> MergeTreeTable::check_parts(const std::string& partitio
                                                      const std::string& part_name,
                                                      const QueryContext& context)
 {
+    check_is_there(error_codes::NO_SUCH_DATA_PART);
     std::vector<CheckedPart> checked;
     for (const auto& part : snapshot().parts)
     {

@@ -38,6 +38,8 @@ void MergeTreeTable::flush(QueryContextPtr)
 void MergeTreeTable::flush_live()
 {
     std::lock_guard one_at_a_time(flush_mutex_);
+    if (!absent_.empty())
+        return; // the rows are in the log
     LiveBuffer::Batch batch;
     PartBuildOptions build;
     std::shared_ptr<const ColumnHistory> history;
@@ -96,8 +98,17 @@ void MergeTreeTable::flush_live()
 // client can try again. A client that leaves ends its waiting.
 void MergeTreeTable::wait_for_room(const QueryContext& context)
 {
+    // The last bytes of a disk are for what gives space back, and for making parts of what stands in
+    // the live buffer.
+    constexpr uint64_t kShareOfFlush = 8;
     constexpr auto kAliveCheckInterval = std::chrono::milliseconds(100);
     const auto& options = service_.options();
+    const uint64_t reserved = options.live_flush_bytes / kShareOfFlush;
+    if (const uint64_t free = service_.files().free_space(options.path); free < reserved)
+        throw Error(error_codes::NOT_ENOUGH_SPACE,
+                    fmt::format("The disk of {} is full: {} bytes are free, and INSERT leaves {} to "
+                                "DROP, DELETE and TTL. Try again when there is space",
+                                options.path, free, reserved));
     std::unique_lock lock(mutex_);
     const auto has_room = [&]
     {

@@ -208,6 +208,8 @@ std::vector<DetachedPartInfo> MergeTreeTable::detached_part_infos() const
     FileSystem& files = service_.files();
     const std::string directory = join_path(path_, "detached");
     std::vector<DetachedPartInfo> infos;
+    if (!files.exists(directory))
+        return {};
     for (const auto& entry : files.list(directory))
     {
         if (!entry.is_directory)

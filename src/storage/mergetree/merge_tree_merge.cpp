@@ -413,6 +413,7 @@ void MergeTreeTable::hold_merges(bool hold)
 
 void MergeTreeTable::optimize(const OptimizeCommand& command, QueryContextPtr context)
 {
+    check_is_there(error_codes::TABLE_IS_READ_ONLY);
     flush_live();
     std::vector<std::string> partitions;
     {

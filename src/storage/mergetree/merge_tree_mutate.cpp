@@ -86,6 +86,7 @@ void MergeTreeTable::mutate(const std::vector<MutationCommand>& commands, bool w
 {
     if (commands.empty())
         return;
+    check_is_there(error_codes::TABLE_IS_READ_ONLY);
     check_commands(commands, *metadata());
     flush_live();
     MutationEntry entry;

@@ -84,11 +84,14 @@ void MergeTreeTable::replay(uint64_t sequence, uint8_t kind, std::string_view pa
 void MergeTreeTable::open(bool attach)
 {
     FileSystem& files = service_.files();
-    create_durable_directory(files, path_);
-    create_durable_directory(files, join_path(path_, "detached"));
-    const bool known = service_.log().attach(uuid_, *this);
+    const bool known = service_.log().attach(uuid_, *this, true);
     try
     {
+        // Nothing is made where a volume should be.
+        if (is_away())
+            absent_ = restored_.parts;
+        else
+            create_durable_directory(files, join_path(path_, "detached"));
         if (!known)
         {
             const auto transaction = service_.begin();
@@ -96,8 +99,9 @@ void MergeTreeTable::open(bool attach)
             transaction->commit();
         }
         // The log knows nothing of a table that exists: its parts are taken as they are found.
-        load_parts(attach && !known);
+        load_parts(attach && (!known || service_.log().has_lost_checkpoint()));
         replay_rows();
+        service_.log().attached(uuid_);
         std::lock_guard lock(mutex_);
         opening_ = false;
         restored_ = {};
@@ -111,11 +115,29 @@ void MergeTreeTable::open(bool attach)
     service_.background().add(*this);
 }
 
+// Whether the log lists parts, and no folder of any of them is there.
+bool MergeTreeTable::is_away() const
+{
+    FileSystem& files = service_.files();
+    if (restored_.parts.empty() || service_.log().is_damaged())
+        return false;
+    if (!files.exists(path_))
+        return true;
+    for (const auto& entry : files.list(path_))
+        if (entry.is_directory && entry.name != "detached")
+            return false;
+    return true;
+}
+
 void MergeTreeTable::set_aside(const std::string& folder, const std::string& reason)
 {
     FileSystem& files = service_.files();
     const std::string target = detached_path(reason.empty() ? folder : reason + "_" + folder);
-    files.rename(join_path(path_, folder), target);
+    const std::string from = join_path(path_, folder);
+    if (files.exists(from))
+        files.rename(from, target);
+    else
+        files.create_directories(target); // so that it is listed
     files.sync_directory(join_path(path_, "detached"));
     service_.report(fmt::format("Folder {} of table {} was set aside as {}", folder, name_.full(),
                                 target));
@@ -125,24 +147,51 @@ void MergeTreeTable::load_parts(bool adopt)
 {
     FileSystem& files = service_.files();
     std::set<std::string> folders;
-    for (const auto& entry : files.list(path_))
-        if (entry.is_directory && entry.name != "detached")
-            folders.insert(entry.name);
+    if (!absent_.empty())
+        service_.report(fmt::format("The data of table {} is not there: {} parts are listed in the "
+                                    "log, {} has none of them",
+                                    name_.full(), absent_.size(), path_));
+    else
+        for (const auto& entry : files.list(path_))
+            if (entry.is_directory && entry.name != "detached")
+                folders.insert(entry.name);
     if (adopt)
     {
         std::vector<PartName> found;
         for (const auto& folder : folders)
-            if (const auto name = parse_part_name(folder))
+            if (const auto name = parse_part_name(folder);
+                name && !restored_.outdated.contains(folder) &&
+                !restored_.moved_out.contains(folder))
                 found.push_back(*name);
         for (const auto& name : found)
             if (std::none_of(found.begin(), found.end(), [&](const PartName& other)
                              { return other != name && other.contains(name); }))
                 restored_.parts.insert(name.text());
     }
+    const bool is_damaged = service_.log().is_damaged();
+    if (is_damaged)
+    {
+        // Parts whose record came to be lost behind their renaming.
+        for (const auto& folder : std::set<std::string>(folders))
+        {
+            const std::string text = folder.starts_with(kTemporaryPrefix)
+                                         ? folder.substr(kTemporaryPrefix.size())
+                                         : std::string();
+            if (!parse_part_name(text) || folders.contains(text))
+                continue;
+            files.rename(join_path(path_, folder), join_path(path_, text));
+            folders.erase(folder);
+            folders.insert(text);
+        }
+        adopt_covering(folders);
+    }
+    std::vector<std::pair<std::string, PartName>> listed;
     for (const auto& text : restored_.parts)
     {
         const auto name = parse_part_name(text);
-        BASALT_ASSERT(name);
+        if (!name)
+            throw Error(error_codes::CORRUPTED_DATA,
+                        fmt::format("The log lists a part of the name {}", text));
         next_block_ = std::max({next_block_, name->max_block + 1, name->mutation + 1});
         const std::string temporary = std::string(kTemporaryPrefix) + text;
         if (!folders.contains(text) && folders.contains(temporary))
@@ -151,20 +200,11 @@ void MergeTreeTable::load_parts(bool adopt)
             folders.erase(temporary);
             folders.insert(text);
         }
-        try
-        {
-            auto part = open_part(files, join_path(path_, text), *name);
-            parts_.emplace(*name, std::move(part));
-        }
-        catch (const Error& error)
-        {
-            service_.report(fmt::format("Part {} of table {} cannot be opened: {}", text,
-                                        name_.full(), error.message()));
-            if (folders.contains(text))
-                set_aside(text, "broken-on-start");
-        }
+        if (absent_.empty())
+            listed.emplace_back(text, *name);
         folders.erase(text);
     }
+    open_listed_parts(listed);
     auto gone = restored_.outdated;
     gone.insert(restored_.moved_out.begin(), restored_.moved_out.end());
     for (const auto& text : gone)
@@ -173,7 +213,8 @@ void MergeTreeTable::load_parts(bool adopt)
     for (const auto& [version, mutation] : restored_.mutations)
         next_block_ = std::max(next_block_, version + 1);
     next_block_ = std::max(next_block_, restored_.next_block);
-    settle_attaching();
+    if (absent_.empty())
+        settle_attaching();
     // What is left was replaced, was never finished, or is not ours.
     for (const auto& folder : folders)
     {
@@ -217,6 +258,7 @@ std::string MergeTreeTable::checkpoint_state() const
         return restored_.encode();
     for (const auto& [name, part] : parts_)
         state.parts.insert(part->name_text());
+    state.parts.insert(absent_.begin(), absent_.end());
     {
         std::lock_guard outdated_lock(outdated_->mutex);
         state.outdated = outdated_->names;

@@ -69,6 +69,7 @@ void MergeTreeTable::remove_parts(const std::string& partition_id, const std::st
 
 void MergeTreeTable::truncate(QueryContextPtr)
 {
+    check_is_there(error_codes::TABLE_IS_READ_ONLY);
     remove_parts("", "", false);
 }
 
@@ -195,6 +196,7 @@ void MergeTreeTable::drop_detached(const PartitionCommand& command)
 void MergeTreeTable::change_partition(const PartitionCommand& command, QueryContextPtr)
 {
     using Kind = PartitionCommand::Kind;
+    check_is_there(error_codes::TABLE_IS_READ_ONLY);
     const std::string partition = command.all || command.is_part ? "" : command.partition_id;
     const std::string part = command.is_part ? command.partition_id : "";
     switch (command.kind)

@@ -39,7 +39,8 @@ void MergeTreeTable::release_blocks(const std::vector<PartName>& names)
 void MergeTreeTable::stage(Transaction& transaction,
                            const std::vector<std::shared_ptr<Part>>& added,
                            const std::vector<std::shared_ptr<Part>>& removed,
-                           uint64_t flushed_through, bool keep_removed_folders)
+                           uint64_t flushed_through, bool keep_removed_folders,
+                           const std::string& detached_prefix)
 {
     PartsEdit edit;
     for (const auto& part : added)
@@ -50,8 +51,8 @@ void MergeTreeTable::stage(Transaction& transaction,
     transaction.add_record(uuid_, static_cast<uint8_t>(TableEditKind::Parts), edit.encode());
     transaction.on_commit(
         [this, self = weak_from_this().lock(), added, removed, flushed_through,
-         keep_removed_folders]
-        { publish(added, removed, flushed_through, keep_removed_folders); });
+         keep_removed_folders, detached_prefix]
+        { publish(added, removed, flushed_through, keep_removed_folders, detached_prefix); });
     transaction.on_rollback(
         [this, self = weak_from_this().lock(), added]
         {
@@ -62,7 +63,8 @@ void MergeTreeTable::stage(Transaction& transaction,
 
 void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
                              const std::vector<std::shared_ptr<Part>>& removed,
-                             uint64_t flushed_through, bool keep_removed_folders)
+                             uint64_t flushed_through, bool keep_removed_folders,
+                             const std::string& detached_prefix)
 {
     for (const auto& part : added)
     {
@@ -85,7 +87,7 @@ void MergeTreeTable::publish(const std::vector<std::shared_ptr<Part>>& added,
             continue;
         try
         {
-            const std::string target = detached_path(part->name_text());
+            const std::string target = detached_path(detached_prefix + part->name_text());
             service_.files().rename(part->directory(), target);
             // The new name must be durable before the old one may be gone.
             service_.files().sync_directory(join_path(path_, "detached"));

@@ -12,6 +12,7 @@ namespace basalt
 
 std::unique_ptr<Scan> MergeTreeTable::scan(const ScanRequest& request, QueryContextPtr context)
 {
+    check_is_there(error_codes::NO_SUCH_DATA_PART);
     if (request.sample != 0)
         throw Error(error_codes::NOT_IMPLEMENTED, "SAMPLE is not supported by MergeTree yet");
     return std::make_unique<MergeTreeScan>(

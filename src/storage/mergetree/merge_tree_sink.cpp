@@ -1,10 +1,13 @@
 #include "storage/mergetree/merge_tree_sink.h"
 
+#include "base/error.h"
+
 namespace basalt
 {
 
 std::unique_ptr<TableSink> MergeTreeTable::write(Transaction& transaction, QueryContextPtr context)
 {
+    check_is_there(error_codes::TABLE_IS_READ_ONLY);
     wait_for_room(*context);
     std::shared_ptr<BulkInsert> insert;
     {

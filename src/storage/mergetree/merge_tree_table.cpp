@@ -55,6 +55,8 @@ Header MergeTreeTable::virtual_columns() const
 
 std::optional<uint64_t> MergeTreeTable::total_rows() const
 {
+    if (!absent_.empty())
+        return std::nullopt; // a scan says why
     std::lock_guard lock(mutex_);
     uint64_t rows = live_.rows();
     for (const auto& [name, part] : parts_)
@@ -142,6 +144,7 @@ bool MergeTreeTable::short_step()
     try
     {
         did |= remove_outdated();
+        did |= set_aside_suspects();
         if (flush_due())
         {
             flush_live();
@@ -163,7 +166,7 @@ bool MergeTreeTable::long_step()
 {
     {
         std::lock_guard lock(mutex_);
-        if (shut_down_ || service_.clock().unix_s() < retry_merges_unix_s_)
+        if (shut_down_ || !absent_.empty() || service_.clock().unix_s() < retry_merges_unix_s_)
             return false;
     }
     try

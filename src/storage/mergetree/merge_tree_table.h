@@ -163,8 +163,18 @@ private:
     bool short_step() override;
     bool long_step() override;
 
+    // merge_tree_damage.cpp
+    bool set_aside_suspects();
+    bool confirm_damage(const Part& part, std::string& problem);
+    // Throws when the parts that the log lists are not there at all (see absent_).
+    void check_is_there(int error_code) const;
+    void open_listed_parts(const std::vector<std::pair<std::string, PartName>>& listed);
+    std::shared_ptr<Part> open_listed_part(const std::string& name_text, const PartName& name);
+    void adopt_covering(const std::set<std::string>& folders);
+
     // merge_tree_open.cpp
     void open(bool attach);
+    bool is_away() const;
     void load_parts(bool adopt);
     void set_aside(const std::string& folder, const std::string& reason);
     void replay_rows();
@@ -174,10 +184,10 @@ private:
     void release_blocks(const std::vector<PartName>& names);
     void stage(Transaction& transaction, const std::vector<std::shared_ptr<Part>>& added,
                const std::vector<std::shared_ptr<Part>>& removed, uint64_t flushed_through,
-               bool keep_removed_folders = false);
+               bool keep_removed_folders = false, const std::string& detached_prefix = "");
     void publish(const std::vector<std::shared_ptr<Part>>& added,
                  const std::vector<std::shared_ptr<Part>>& removed, uint64_t flushed_through,
-                 bool keep_removed_folders);
+                 bool keep_removed_folders, const std::string& detached_prefix);
     void note_parts(const std::vector<std::shared_ptr<Part>>& added,
                     const std::vector<std::shared_ptr<Part>>& removed);
     std::string detached_path(const std::string& name) const;
@@ -289,6 +299,10 @@ private:
     uint64_t counted_live_bytes_ = 0; // in the service's sum
     int64_t next_look_unix_s_ = 0; // for what is over
     std::map<std::string, int64_t> next_rewrite_unix_s_; // by partition
+    // Parts that the log lists while no folder of any is there, as when a volume is not mounted:
+    // the table is neither read nor written, and its list stays as it is.
+    std::set<std::string> absent_;
+    int64_t next_suspect_look_unix_s_ = 0;
     int merges_stopped_ = 0;
     bool merges_held_ = false; // counts as one of merges_stopped_
     bool shut_down_ = false;

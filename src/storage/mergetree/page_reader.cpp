@@ -160,6 +160,7 @@ const EncodedPagePtr& PageReader::page(size_t column, size_t page)
         error.add_context(fmt::format("While reading part {}, column {}, page {}",
                                       part_->name_text(), part_->manifest().columns[column].name,
                                       page));
+        part_->note_damage(error.code());
         throw;
     }
     state.page = page;

@@ -21,6 +21,7 @@ Part::Part(FileSystem& files, std::string directory, PartName name, PartManifest
 Part::~Part()
 {
     page_cache().forget(this);
+    clear_suspicion();
     open_files_.clear();
     if (remove_)
         remove_(directory_);
@@ -71,8 +72,51 @@ void Part::rethrow_named() const
     catch (Error& error)
     {
         error.add_context("While reading part " + name_text_);
+        note_damage(error.code());
         throw;
     }
+}
+
+namespace
+{
+
+std::atomic<uint64_t> suspect_parts{0};
+
+} // namespace
+
+bool is_damage(int error_code)
+{
+    switch (error_code)
+    {
+    case error_codes::CORRUPTED_DATA:
+    case error_codes::CHECKSUM_DOESNT_MATCH:
+    case error_codes::UNKNOWN_FORMAT_VERSION:
+    case error_codes::NO_FILE_IN_DATA_PART:
+    case error_codes::BAD_SIZE_OF_FILE_IN_DATA_PART:
+    case error_codes::FILE_DOESNT_EXIST:
+    case error_codes::DIRECTORY_DOESNT_EXIST:
+    case error_codes::CANNOT_READ_ALL_DATA:
+        return true;
+    default:
+        return false;
+    }
+}
+
+void Part::note_damage(int error_code) const
+{
+    if (is_damage(error_code) && !is_suspect_.exchange(true))
+        ++suspect_parts;
+}
+
+void Part::clear_suspicion() const
+{
+    if (is_suspect_.exchange(false))
+        --suspect_parts;
+}
+
+uint64_t Part::suspects()
+{
+    return suspect_parts.load(std::memory_order_relaxed);
 }
 
 std::string Part::read_section(const FileSection& section) const
@@ -85,6 +129,7 @@ std::string Part::read_section(const FileSection& section) const
     {
         Error error(error_codes::CHECKSUM_DOESNT_MATCH, "Checksum of a section does not match");
         error.add_context("While reading part " + name_text_);
+        note_damage(error.code());
         throw error;
     }
     return bytes;

@@ -8,6 +8,7 @@
 #include "storage/mergetree/part_manifest.h"
 #include "storage/mergetree/part_name.h"
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -52,11 +53,18 @@ public:
     // Reads every byte, compares every checksum and decodes every page; throws as reading does.
     // before_page is called now and then and may throw.
     void check(const std::function<void()>& before_page) const;
+    // Something read from it was damaged: its table looks at it closer and sets it aside.
+    void note_damage(int error_code) const;
+    bool is_suspect() const { return is_suspect_.load(std::memory_order_relaxed); }
+    void clear_suspicion() const;
+    // Parts of all tables that are suspect: so that nobody has to look for them.
+    static uint64_t suspects();
 
 private:
     [[noreturn]] void rethrow_named() const;
 
     FileSystem& files_;
+    mutable std::atomic<bool> is_suspect_{false};
     PartName name_;
     std::string name_text_;
     PartManifest manifest_;
@@ -71,6 +79,10 @@ private:
     mutable std::map<std::pair<uint32_t, bool>, std::weak_ptr<const ReadableFile>> open_files_;
 };
 using PartPtr = std::shared_ptr<const Part>;
+
+// Errors that say that what is stored is not what was written; not those of a disk that cannot be
+// read now.
+bool is_damage(int error_code);
 
 // Opens the folder; throws as read_part_manifest.
 std::shared_ptr<Part> open_part(FileSystem& files, const std::string& directory,
