@@ -13,6 +13,7 @@ namespace basalt
 namespace
 {
 
+constexpr const char* kRedoName = "redo.log";
 constexpr std::string_view kRedoHeader = "basalt metadata redo 1\n";
 constexpr std::string_view kSuffix = ".sql";
 
@@ -137,13 +138,47 @@ void MetadataFiles::apply(const std::vector<MetadataChange>& changes)
         return;
     failpoint(Failpoint::CatalogBeforeWrite);
     make_directory(root_);
+    settle_redo();
     if (changes.size() == 1)
         return apply_now(changes);
-    const std::string redo = join_path(root_, "redo.log");
-    files_.replace_whole(redo, encode_changes(changes));
-    apply_now(changes);
-    files_.remove_file(redo);
+    redo_ = Redo::Discard;
+    try
+    {
+        files_.replace_whole(join_path(root_, kRedoName), encode_changes(changes));
+    }
+    catch (...)
+    {
+        try
+        {
+            settle_redo();
+        }
+        catch (const Error&)
+        {
+            // Before the next change, then.
+        }
+        throw;
+    }
+    redo_ = Redo::Finish;
+    try
+    {
+        settle_redo();
+    }
+    catch (const Error&)
+    {
+        // Decided: see the header.
+    }
+}
+
+void MetadataFiles::settle_redo()
+{
+    if (redo_ == Redo::None)
+        return;
+    const std::string redo = join_path(root_, kRedoName);
+    if (redo_ == Redo::Finish && files_.exists(redo))
+        apply_now(decode_changes(files_.read_whole(redo)));
+    files_.remove_file_if_exists(redo);
     files_.sync_directory(root_);
+    redo_ = Redo::None;
 }
 
 // With its missing parents, each name made durable.
@@ -184,12 +219,10 @@ void MetadataFiles::recover()
 {
     if (!enabled())
         return;
-    const std::string redo = join_path(root_, "redo.log");
-    if (!files_.exists(redo))
+    if (!files_.exists(join_path(root_, kRedoName)))
         return;
-    apply_now(decode_changes(files_.read_whole(redo)));
-    files_.remove_file(redo);
-    files_.sync_directory(root_);
+    redo_ = Redo::Finish;
+    settle_redo();
 }
 
 std::vector<MetadataFiles::DatabaseFile> MetadataFiles::read_all()
@@ -231,6 +264,7 @@ std::string MetadataFiles::read_table(std::string_view database, std::string_vie
 {
     if (!enabled())
         return {};
+    settle_redo();
     const std::string path = table_file(database, table);
     return files_.exists(path) ? files_.read_whole(path) : std::string();
 }

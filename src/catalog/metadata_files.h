@@ -35,6 +35,8 @@ public:
     std::string database_directory(std::string_view database) const;
     std::string table_file(std::string_view database, std::string_view table) const;
 
+    // All of them or none, also after a crash. Once several changes stand in redo.log they are decided: a
+    // failure after that is made good by the next call or start, not thrown.
     void apply(const std::vector<MetadataChange>& changes);
     // Finishes what redo.log holds. Called once before reading.
     void recover();
@@ -51,9 +53,18 @@ public:
 private:
     void make_directory(const std::string& path);
     void apply_now(const std::vector<MetadataChange>& changes);
+    void settle_redo();
 
     FileSystem& files_;
     std::string root_;
+    // What is to be done with redo.log before the next change: its changes were decided and not all
+    // made, or it could not be written and was refused.
+    enum class Redo
+    {
+        None,
+        Finish,
+        Discard,
+    } redo_ = Redo::None;
 };
 
 } // namespace basalt
