@@ -70,6 +70,14 @@ void StorageService::shutdown()
     }
 }
 
+bool StorageService::disk_is_short(uint64_t* free_bytes)
+{
+    const uint64_t free = files_.free_space(options_.path);
+    if (free_bytes)
+        *free_bytes = free;
+    return free < reserved_bytes();
+}
+
 std::string StorageService::table_path(const std::string& uuid) const
 {
     return join_path(join_path(join_path(options_.path, "store"), uuid.substr(0, 3)), uuid);

@@ -79,6 +79,9 @@ public:
     // Bytes in the live buffers of all tables, and what they may be.
     uint64_t live_bytes() const { return static_cast<uint64_t>(live_bytes_.load()); }
     uint64_t live_total_max_bytes() const { return live_total_max_bytes_; }
+    // Bytes of the disk that INSERT leaves free: for what gives space back, and for writing live rows.
+    uint64_t reserved_bytes() const { return options_.live_flush_bytes / 8 + live_bytes(); }
+    bool disk_is_short(uint64_t* free_bytes = nullptr);
     void count_live(int64_t more_bytes) { live_bytes_ += more_bytes; }
 
     // Inserts of large blocks under way: merges wait for them.

@@ -113,6 +113,7 @@ private:
         std::string state;                // of the checkpoint, until attached
         std::vector<PendingEdit> pending; // until attached
         uint64_t pending_of_checkpoint = 0; // the checkpoint brought edits up to here
+        uint64_t needed_from = UINT64_MAX; // detached: edits that its state does not contain begin here
     };
 
     void open();
@@ -129,6 +130,7 @@ private:
     void recover_after_failure();
     void new_segment(uint64_t first_sequence);
     void remove_segments(uint64_t needed_from);
+    std::vector<PendingEdit> read_edits(const std::string& table_uuid, uint64_t from);
 
     FileSystem& files_;
     ServerLogOptions options_;

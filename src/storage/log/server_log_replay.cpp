@@ -182,6 +182,8 @@ bool ServerLog::attach(const std::string& table_uuid, LogParticipant& participan
         std::lock_guard lock(tables_mutex_);
         auto& table = tables_[table_uuid];
         BASALT_ASSERT(!table.participant);
+        if (table.needed_from != UINT64_MAX)
+            table.pending = read_edits(table_uuid, table.needed_from);
         given = std::move(table);
         table = TableState();
         table.known = true;
@@ -227,8 +229,44 @@ void ServerLog::detach(const std::string& table_uuid)
         return;
     // What was given to a participant that was never ready stays what it was.
     if (found->second.state.empty() && found->second.pending.empty())
+    {
+        // First what is needed, as in checkpoint(): rows that could not be flushed stay in the segments.
+        found->second.needed_from = found->second.participant->oldest_needed();
         found->second.state = found->second.participant->checkpoint_state();
+    }
     found->second.participant = nullptr;
+}
+
+// Edits of a table in the segments that are there, in order. tables_mutex_ is held: no checkpoint
+// removes them meanwhile.
+std::vector<ServerLog::PendingEdit> ServerLog::read_edits(const std::string& table_uuid,
+                                                          uint64_t from)
+{
+    std::vector<Segment> segments;
+    {
+        std::lock_guard lock(mutex_);
+        segments = segments_;
+    }
+    std::vector<PendingEdit> edits;
+    for (size_t i = 0; i < segments.size(); ++i)
+    {
+        const bool last = i + 1 == segments.size();
+        const uint64_t end = last ? UINT64_MAX : segments[i + 1].first_sequence;
+        if (end <= from)
+            continue;
+        const auto file = files_.open_for_read(
+            join_path(options_.directory, segment_name(segments[i].first_sequence)));
+        const auto take = [&](uint64_t sequence, std::string body)
+        {
+            if (sequence < from)
+                return;
+            for (auto& edit : LogRecord::decode(body).edits)
+                if (edit.table_uuid == table_uuid)
+                    edits.push_back({sequence, edit.kind, std::move(edit.payload)});
+        };
+        scan_segment(*file, segments[i].first_sequence, end, take);
+    }
+    return edits;
 }
 
 void ServerLog::checkpoint()
@@ -256,6 +294,7 @@ void ServerLog::checkpoint()
                 continue;
             }
             checkpoint.tables[uuid] = {table.state, table.pending};
+            needed_from = std::min(needed_from, table.needed_from);
         }
         checkpoint.values = values_;
     }

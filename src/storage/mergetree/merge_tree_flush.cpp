@@ -22,6 +22,8 @@ bool MergeTreeTable::flush_due() const
     if (shut_down_ || live_.empty() || now < retry_flush_unix_s_)
         return false;
     // The large ones first when all together hold much.
+    if (service_.disk_is_short())
+        return true;
     const uint64_t total = service_.live_bytes(), total_max = service_.live_total_max_bytes();
     if ((total >= total_max / 2 && live_.bytes() >= total / 4) || total >= total_max / 4 * 3)
         return true;
@@ -94,21 +96,38 @@ void MergeTreeTable::flush_live()
     flush_failure_.clear();
 }
 
+// The last bytes of a disk are for what gives space back, and for making parts of what stands in the
+// live buffers: they are flushed early when little is left, and INSERT is refused when that was not
+// enough.
+void MergeTreeTable::wait_for_disk(const QueryContext& context)
+{
+    constexpr auto kInterval = std::chrono::milliseconds(20);
+    constexpr int64_t kPatience_ns = 5'000'000'000;
+    const int64_t give_up_ns = context.clock->monotonic_ns() + kPatience_ns;
+    for (uint64_t free = 0; service_.disk_is_short(&free);)
+    {
+        std::unique_lock lock(mutex_);
+        if (service_.live_bytes() == 0 || !flush_failure_.empty() || shut_down_ ||
+            context.clock->monotonic_ns() >= give_up_ns)
+            throw Error(error_codes::NOT_ENOUGH_SPACE,
+                        fmt::format("The disk of {} is full: {} bytes are free, and INSERT leaves {} "
+                                    "to DROP, DELETE and TTL. Try again when there is space",
+                                    service_.options().path, free, service_.reserved_bytes()));
+        lock.unlock();
+        service_.background().wake();
+        context.check_alive();
+        lock.lock();
+        changed_.wait_for(lock, kInterval);
+    }
+}
+
 // Back-pressure: an insert waits while the live buffers are full, then is refused so that the
 // client can try again. A client that leaves ends its waiting.
 void MergeTreeTable::wait_for_room(const QueryContext& context)
 {
-    // The last bytes of a disk are for what gives space back, and for making parts of what stands in
-    // the live buffer.
-    constexpr uint64_t kShareOfFlush = 8;
     constexpr auto kAliveCheckInterval = std::chrono::milliseconds(100);
     const auto& options = service_.options();
-    const uint64_t reserved = options.live_flush_bytes / kShareOfFlush;
-    if (const uint64_t free = service_.files().free_space(options.path); free < reserved)
-        throw Error(error_codes::NOT_ENOUGH_SPACE,
-                    fmt::format("The disk of {} is full: {} bytes are free, and INSERT leaves {} to "
-                                "DROP, DELETE and TTL. Try again when there is space",
-                                options.path, free, reserved));
+    wait_for_disk(context);
     std::unique_lock lock(mutex_);
     const auto has_room = [&]
     {

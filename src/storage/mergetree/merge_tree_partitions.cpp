@@ -45,7 +45,25 @@ std::vector<std::shared_ptr<Part>> MergeTreeTable::take_parts(const std::string&
 void MergeTreeTable::remove_parts(const std::string& partition_id, const std::string& part_name,
                                   bool keep_folders)
 {
-    flush_live();
+    try
+    {
+        flush_live();
+    }
+    catch (const Error& error)
+    {
+        // What is dropped makes the room that the live rows of other partitions need.
+        if (error.code() != error_codes::NOT_ENOUGH_SPACE || keep_folders || !part_name.empty())
+            throw;
+        remove_written_parts(partition_id, part_name, keep_folders);
+        remove_outdated();
+        flush_live();
+    }
+    remove_written_parts(partition_id, part_name, keep_folders);
+}
+
+void MergeTreeTable::remove_written_parts(const std::string& partition_id,
+                                          const std::string& part_name, bool keep_folders)
+{
     const auto parts = take_parts(partition_id, part_name);
     if (parts.empty() && !part_name.empty())
         throw Error(error_codes::NO_SUCH_DATA_PART,

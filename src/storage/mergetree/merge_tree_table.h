@@ -204,6 +204,7 @@ private:
     bool flush_due() const;
     void flush_live();
     void wait_for_room(const QueryContext& context);
+    void wait_for_disk(const QueryContext& context);
 
     // merge_tree_merge.cpp
     static PartName merged_name(const std::vector<std::shared_ptr<Part>>& sources);
@@ -261,6 +262,8 @@ private:
                                                   const std::string& part_name);
     void remove_parts(const std::string& partition_id, const std::string& part_name,
                       bool keep_folders);
+    void remove_written_parts(const std::string& partition_id, const std::string& part_name,
+                              bool keep_folders);
     void attach_parts(const PartitionCommand& command);
     // At a start: makes of each half attached folder what the log says it is, and ends removals.
     void settle_attaching();

@@ -250,6 +250,40 @@ TEST(Recovery, ATableThatCannotBeOpenedKeepsItsRows)
     EXPECT_EQ(tables.rows(all_columns()), lines_of(events(0, 10)));
 }
 
+// A server that stops on a full disk, and DETACH with ATTACH there: the rows are in the log alone.
+TEST(Recovery, RowsThatCouldNotBeFlushedAreKeptWhenTheirTableCloses)
+{
+    MemoryFileSystem disk;
+    SeededRandom random(1);
+    FaultyFileSystem files(disk, random);
+    for (const bool same_process : {true, false})
+    {
+        const size_t before = same_process ? 0 : 30;
+        {
+            Tables tables(files);
+            tables.open(events_metadata(), before > 0);
+            tables.insert(events(before, 10));
+            FaultPlan plan;
+            plan.failures.push_back(
+                {FileOperation::Append, 1, 1000, error_codes::NOT_ENOUGH_SPACE, "/store/"});
+            files.set_plan(plan);
+            tables.table->shutdown();
+            files.set_plan({});
+            tables.service->log().checkpoint();
+            if (same_process)
+            {
+                tables.open(events_metadata(), true);
+                EXPECT_EQ(tables.rows(all_columns()), lines_of(events(0, 10)));
+                tables.insert(events(10, 20));
+            }
+        }
+        disk.power_cut();
+        Tables tables(files);
+        tables.open(events_metadata(), true);
+        EXPECT_EQ(tables.rows(all_columns()), lines_of(events(0, before + (same_process ? 30 : 10))));
+    }
+}
+
 TEST(Recovery, FailpointsStopWorkAndLetItGoOn)
 {
     MemoryFileSystem files;
