@@ -12,9 +12,10 @@
 
 // Read by jemalloc at its start. Blocks of more than 8 MiB are kept for reuse like smaller ones:
 // columns of that size come and go all the time, and to give each back at once costs a page fault
-// for every 4 KiB of the next.
+// for every 4 KiB of the next. A thread of its own gives back what was not used for a while, also
+// when nothing allocates any more.
 extern "C" const char* malloc_conf;
-const char* malloc_conf = "oversize_threshold:0,narenas:4";
+const char* malloc_conf = "oversize_threshold:0,narenas:4,background_thread:true";
 
 namespace
 {

@@ -1,4 +1,4 @@
-// storage_simulator --seeds N [--first S] [--steps M] [--damage] [--trace]: lives of a server on a disk that
+// storage_simulator --seeds N [--first S] [--steps M] [--processes P] [--damage] [--trace]: lives of a server on a disk that
 // fails, one for each seed, judged by a plain model; --damage ends each with flipped bits, lost files or
 // a folder that is away. Exit code 1 and the seed with its trace at the
 // first life that goes wrong.
@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace
@@ -28,12 +29,44 @@ void tell_seed(int signal)
     _exit(1);
 }
 
+// Starts a process for each share of the seeds. Returns 0 in the parent, in a child the share's size.
+unsigned long long take_share(unsigned long long& first, unsigned long long& seeds,
+                              unsigned long long processes)
+{
+    for (unsigned long long i = 0; i < processes; ++i)
+    {
+        const unsigned long long begin = seeds * i / processes, end = seeds * (i + 1) / processes;
+        if (begin == end)
+            continue;
+        const pid_t child = fork();
+        if (child < 0)
+        {
+            std::perror("fork");
+            _exit(1);
+        }
+        if (child == 0)
+        {
+            first += begin;
+            return seeds = end - begin;
+        }
+    }
+    return 0;
+}
+
+int wait_for_shares()
+{
+    int failed = 0, status = 0;
+    while (wait(&status) > 0)
+        failed |= !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+    return failed;
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
     using namespace basalt::sim;
-    unsigned long long first = 1, seeds = 100, steps = 60;
+    unsigned long long first = 1, seeds = 100, steps = 60, processes = 1;
     bool with_trace = false, with_damage = false;
     for (int i = 1; i < argc; ++i)
     {
@@ -48,17 +81,21 @@ int main(int argc, char** argv)
             number(first);
         else if (!std::strcmp(argv[i], "--steps"))
             number(steps);
+        else if (!std::strcmp(argv[i], "--processes"))
+            number(processes);
         else if (!std::strcmp(argv[i], "--trace"))
             with_trace = true;
         else if (!std::strcmp(argv[i], "--damage"))
             with_damage = true;
         else
         {
-            std::fprintf(stderr, "usage: %s [--seeds N] [--first S] [--steps M] [--damage] [--trace]\n",
+            std::fprintf(stderr, "usage: %s [--seeds N] [--first S] [--steps M] [--processes P] [--damage] [--trace]\n",
                          argv[0]);
             return 2;
         }
     }
+    if (processes > 1 && take_share(first, seeds, processes) == 0)
+        return wait_for_shares();
     constexpr unsigned kLongestSeed_s = 20;
     std::signal(SIGABRT, tell_seed);
     std::signal(SIGALRM, tell_seed);

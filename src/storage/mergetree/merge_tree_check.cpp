@@ -23,7 +23,7 @@ void Part::check(const std::function<void()>& before_page) const
     fresh->read_section(now.primary_index);
     for (const auto& index : now.indexes)
         fresh->read_section(index.section);
-    PageReader reader(fresh, false, nullptr);
+    PageReader reader(fresh, PageUse::Once, nullptr);
     for (size_t page = 0; page < now.pages(); ++page)
         for (size_t column = 0; column < now.columns.size(); ++column)
         {

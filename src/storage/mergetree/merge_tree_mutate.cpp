@@ -409,7 +409,7 @@ bool MergeTreeTable::mutation_touches(const PartPtr& part, const RowMutation& mu
     }
     const Header header = slots.header();
     RowReader reader(std::make_shared<SourcePlan>(metadata, history, part, 0, TableName(), slots, context),
-                     false, context);
+                     PageUse::Once, context);
     for (size_t row = 0; row < part->rows(); row += kPageRows)
     {
         PageRows rows;

@@ -137,13 +137,13 @@ void MergeTreeScan::plan(const ScanRequest& request)
                                                         sources_.size(), table_name, slots_,
                                                         *context_));
     selection_ = select_rows(snapshot_, sources_, *steps_, slots_.header(), *context_);
-    direct_ = false;
+    page_use_ = PageUse::Cached;
     if (const uint64_t least = context_->settings.get_uint("min_bytes_to_use_direct_io"))
     {
         uint64_t bytes = 0;
         for (const auto& slot : slots_.header())
             bytes += bytes_of(slot.name);
-        direct_ = bytes >= least;
+        page_use_ = bytes >= least ? PageUse::Direct : PageUse::Cached;
     }
     auto& counters = context_->counters;
     counters.add(ProfileEvent::SelectedPartsTotal, selection_.total_parts);
@@ -247,7 +247,7 @@ RowReader& MergeTreeScan::reader_for(Stream& stream, size_t source)
 {
     if (stream.reader_source != source)
     {
-        stream.reader = std::make_unique<RowReader>(sources_[source], direct_, *context_);
+        stream.reader = std::make_unique<RowReader>(sources_[source], page_use_, *context_);
         stream.reader_source = source;
     }
     return *stream.reader;
@@ -428,7 +428,7 @@ Block MergeTreeScan::fetch(const PodVector<uint64_t>& row_ids,
                 plan = std::make_shared<SourcePlan>(metadata, *snapshot_.history,
                                                     known.live_block(), source, table_name, slots,
                                                     *context_);
-            reader = std::make_unique<RowReader>(std::move(plan), direct_, *context_);
+            reader = std::make_unique<RowReader>(std::move(plan), page_use_, *context_);
             reader_source = source;
         }
         for (size_t c = 0; c < header.size(); ++c)

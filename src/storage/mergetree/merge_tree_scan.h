@@ -114,7 +114,7 @@ private:
     Header header_; // what next() returns
     Header inner_header_; // with columns that only the order or FINAL needs
     bool with_row_ids_ = false;
-    bool direct_ = false;
+    PageUse page_use_ = PageUse::Cached;
     size_t block_rows_ = 0;
     std::shared_ptr<TopBound> top_bound_;
     int bound_slot_ = -1; // -1: no bound

@@ -14,7 +14,7 @@ public:
     OrderedInput(MergeTreeScan& scan, StepMemory& memory, size_t begin, size_t end,
                  const FinalLayer* layer = nullptr)
         : scan_(scan), memory_(memory), begin_(begin), end_(end), layer_(layer),
-          reader_(scan.sources_[scan.chunks_[begin].source], scan.direct_, *scan.context_)
+          reader_(scan.sources_[scan.chunks_[begin].source], scan.page_use_, *scan.context_)
     {
     }
 

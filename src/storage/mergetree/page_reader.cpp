@@ -68,8 +68,8 @@ private:
 
 } // namespace
 
-PageReader::PageReader(PartPtr part, bool direct, const QueryContext* context)
-    : part_(std::move(part)), direct_(direct), context_(context),
+PageReader::PageReader(PartPtr part, PageUse use, const QueryContext* context)
+    : part_(std::move(part)), use_(use), context_(context),
       columns_(part_->manifest().columns.size())
 {
 }
@@ -105,7 +105,7 @@ std::string_view PageReader::bytes_of(size_t column, const PageTable& table, siz
         state.buffer = nullptr;
         buffer->resize_exact(read_end - entry.offset);
         if (!state.file)
-            state.file = part_->file(part_->manifest().columns[column].file, direct_);
+            state.file = part_->file(part_->manifest().columns[column].file, use_ == PageUse::Direct);
         state.file->read_exact(buffer->data(), buffer->size(), entry.offset);
         if (context_)
         {
@@ -130,7 +130,8 @@ const EncodedPagePtr& PageReader::page(size_t column, size_t page)
     state.encoded = nullptr;
     try
     {
-        const bool cached = context_ && !direct_ && context_->settings.get_bool("basalt_page_cache");
+        const bool cached = context_ && use_ == PageUse::Cached &&
+                            context_->settings.get_bool("basalt_page_cache");
         const PageCache::Bytes held =
             cached ? page_cache().find(part_.get(), column, page) : nullptr;
         const std::string_view bytes = held ? std::string_view(held->data(), held->size())

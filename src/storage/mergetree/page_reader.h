@@ -12,11 +12,20 @@ namespace basalt
 // Most that is read ahead of one column.
 inline constexpr uint64_t kMaxReadAheadBytes = 2 << 20;
 
+// Cached: through the page cache when the query wants it. Direct: past all caches. Once: pages that
+// nobody will ask for again, of parts that are merged or rewritten, must not fill the page cache.
+enum class PageUse : uint8_t
+{
+    Cached,
+    Direct,
+    Once,
+};
+
 class PageReader
 {
 public:
     // context may be null: nothing is counted.
-    PageReader(PartPtr part, bool direct, const QueryContext* context);
+    PageReader(PartPtr part, PageUse use, const QueryContext* context);
 
     // Throws CORRUPTED_DATA or CHECKSUM_DOESNT_MATCH, naming part, column and page. The page may
     // read others of its row range from this reader when it is used.
@@ -39,7 +48,7 @@ private:
                               size_t page_before);
 
     PartPtr part_;
-    bool direct_;
+    PageUse use_;
     const QueryContext* context_;
     std::vector<ColumnState> columns_;
 };

@@ -18,7 +18,7 @@ public:
         : merger_(merger),
           plan_(std::make_shared<SourcePlan>(*merger.metadata_, *merger.history_, part, index,
                                              TableName(), merger.slots_, merger.context_)),
-          reader_(plan_, false, merger.context_), rows_at_once_(rows_at_once)
+          reader_(plan_, PageUse::Once, merger.context_), rows_at_once_(rows_at_once)
     {
     }
 

@@ -211,7 +211,7 @@ std::string build_index(const PartPtr& part, const IndexDescription& index,
         slots.add(input, metadata.find_column(input)->type);
     const Header header = slots.header();
     const auto plan = std::make_shared<SourcePlan>(metadata, history, part, 0, TableName(), slots, context);
-    RowReader reader(plan, false, context);
+    RowReader reader(plan, PageUse::Once, context);
     const SkipIndexKind& kind = skip_index_kinds().get(index.type);
     const size_t entry_rows = part->manifest().granule_rows * kind.entry_granules(index);
     const auto builder = kind.make_builder(index, entry_rows);

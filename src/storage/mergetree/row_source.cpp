@@ -170,7 +170,7 @@ Block conform_block(const TableMetadata& metadata, const ColumnHistory& history,
     for (const auto& column : header)
         slots.add(column.name, column.type);
     RowReader reader(
-        std::make_shared<SourcePlan>(metadata, history, block, 0, TableName(), slots, context), false,
+        std::make_shared<SourcePlan>(metadata, history, block, 0, TableName(), slots, context), PageUse::Once,
         context);
     Block result;
     PageRows rows;
@@ -180,12 +180,12 @@ Block conform_block(const TableMetadata& metadata, const ColumnHistory& history,
     return result;
 }
 
-RowReader::RowReader(std::shared_ptr<const SourcePlan> plan, bool direct,
+RowReader::RowReader(std::shared_ptr<const SourcePlan> plan, PageUse use,
                      const QueryContext& context)
     : plan_(std::move(plan)), context_(context)
 {
     if (plan_->part())
-        pages_ = std::make_unique<PageReader>(plan_->part(), direct, &context);
+        pages_ = std::make_unique<PageReader>(plan_->part(), use, &context);
 }
 
 PageRows PageRows::listed() const

@@ -109,7 +109,7 @@ Block conform_block(const TableMetadata& metadata, const ColumnHistory& history,
 class RowReader
 {
 public:
-    RowReader(std::shared_ptr<const SourcePlan> plan, bool direct, const QueryContext& context);
+    RowReader(std::shared_ptr<const SourcePlan> plan, PageUse use, const QueryContext& context);
 
     // rows.size() values of the slot, any form, in the slot's type.
     ColumnPtr read(size_t slot, const PageRows& rows);

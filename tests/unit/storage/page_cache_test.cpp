@@ -96,7 +96,25 @@ TEST(PageCache, ScansReadTheSameWithAndWithoutIt)
     EXPECT_EQ(read("1", bytes), rows);
     EXPECT_EQ(bytes, 0u);
     tables.table->optimize({.final = true}, tables.service->make_context());
-    EXPECT_EQ(read("1", bytes), rows);
+    // A merge reads each page once and leaves none in the cache.
+    read("0", bytes);
+    uint64_t of_merged_part = 0;
+    EXPECT_EQ(read("1", of_merged_part), rows);
+    EXPECT_EQ(of_merged_part, bytes);
+}
+
+TEST(PageCache, MergesFillItWithNothing)
+{
+    MemoryFileSystem files;
+    Tables tables(files);
+    tables.open(events_metadata());
+    for (int i = 0; i < 3; ++i)
+        tables.insert(events(static_cast<uint64_t>(i) * 3000, 3000));
+    // Their parts stay while a reader holds them, and so would their pages.
+    const auto held = tables.table->scan({}, tables.service->make_context());
+    const size_t before = page_cache().held_bytes();
+    tables.table->optimize({.final = true}, tables.service->make_context());
+    EXPECT_EQ(page_cache().held_bytes(), before);
 }
 
 } // namespace
