@@ -49,6 +49,7 @@ void World::start()
     {
         storage.background = false;
         storage.merge_threads = 1;
+        storage.insert_patience_ms = 0; // its clock stands still while an INSERT waits
         storage.live_flush_rows = options_.live_flush_rows;
         storage.live_flush_bytes = options_.live_flush_bytes;
         storage.direct_insert_rows = options_.direct_insert_rows;

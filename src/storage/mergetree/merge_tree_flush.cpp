@@ -102,8 +102,10 @@ void MergeTreeTable::flush_live()
 void MergeTreeTable::wait_for_disk(const QueryContext& context)
 {
     constexpr auto kInterval = std::chrono::milliseconds(20);
-    constexpr int64_t kPatience_ns = 5'000'000'000;
-    const int64_t give_up_ns = context.clock->monotonic_ns() + kPatience_ns;
+    constexpr int64_t kMostPatience_ms = 5000;
+    const int64_t give_up_ns =
+        context.clock->monotonic_ns() +
+        std::min(service_.options().insert_patience_ms, kMostPatience_ms) * 1000000;
     for (uint64_t free = 0; service_.disk_is_short(&free);)
     {
         std::unique_lock lock(mutex_);
