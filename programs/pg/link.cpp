@@ -81,7 +81,12 @@ int link_command(const CommonOptions& common, const LinkOptions& options)
     const std::string database =
         options.database.empty() ? instance.database : options.database;
     HttpClient client(parse_http_url(options.url));
-    client.query("SELECT 1"); // before anything is changed
+    // Before anything is changed.
+    if (client.query(fmt::format("SELECT count() FROM system.databases WHERE name = {}",
+                                 quote_string(database))) != "0\n")
+        throw Error(error_codes::DATABASE_ALREADY_EXISTS,
+                    fmt::format("Basalt has a database {} already; --database gives another name",
+                                database));
     const std::string role = "basalt_" + database;
     std::string password;
     {

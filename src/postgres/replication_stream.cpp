@@ -69,9 +69,6 @@ ReplicationStream::ReplicationStream(std::vector<std::pair<std::string, std::str
 {
     options.insert(options.end(), {{"replication", "database"},
                                    {"connect_timeout", "10"},
-                                   {"keepalives_idle", "10"},
-                                   {"keepalives_interval", "5"},
-                                   {"keepalives_count", "3"},
                                    {"application_name", "basalt"},
                                    {"options", kReaderSession}});
     std::vector<const char*> names, values;

@@ -36,6 +36,8 @@ def benchmark(pair):
     pgbench(pair, "-i", "-q", "-s", "1")
     out = pair.link()
     holds("link", "pgbench_accounts following: 100000 rows" in out, out)
+    answer = pair.link()
+    holds("link twice", "has a database shop already" in answer, answer)
     holds("link says what it changes", '"pgbench_history" has no primary key' in out, out)
     pgbench(pair, "-c", "4", "-j", "2", "-n", "-T", str(options.seconds))
     for table, column in (("accounts", "abalance"), ("branches", "bbalance"), ("tellers", "tbalance"),
@@ -167,7 +169,9 @@ def types(pair):
            "1 day 02:00:00", "ab   "])
     check("infinity", pair.ask("SELECT d, ts, tz, f8, n, ia FROM shop.kindred WHERE id = 2", lsn),
           "2299-12-31\t1900-01-01 00:00:00.000000\t2299-12-31 23:59:59.999999\tnan\t\\N\t[]")
-    pair.sql("CREATE TABLE bad (id int PRIMARY KEY, n numeric); INSERT INTO bad VALUES (1, 1), (2, 'NaN')")
+    pair.sql("CREATE TABLE bad_key (day date PRIMARY KEY); INSERT INTO bad_key VALUES ('infinity')")
+    holds("infinity in a key fails its table", pair.wait_state("failed", "bad_key"), pair.state("bad_key"))
+    pair.sql("DROP TABLE bad_key; CREATE TABLE bad (id int PRIMARY KEY, n numeric); INSERT INTO bad VALUES (1, 1), (2, 'NaN')")
     holds("a value without a place fails its table", pair.wait_state("failed", "bad"), pair.state("bad"))
     holds("by name", "NaN" in pair.state("bad", "last_error"), pair.state("bad", "last_error"))
     pair.sql("INSERT INTO kindred (id, b) VALUES (4, true)")

@@ -113,7 +113,12 @@ ConnectionOptions ReplicaOptions::connection() const
             {"port", std::to_string(port)},
             {"dbname", database},
             {"user", user},
-            {"password", password}};
+            {"password", password},
+            // A host that vanished must not hold up the end of the server.
+            {"keepalives_idle", "10"},
+            {"keepalives_interval", "5"},
+            {"keepalives_count", "3"},
+            {"tcp_user_timeout", "30000"}};
 }
 
 ReplicaOptions replica_options(const Ast& ast)

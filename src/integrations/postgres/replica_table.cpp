@@ -123,6 +123,17 @@ ReplicaTable::ReplicaTable(StorageService& service, TableName name, std::string 
                                               attach))
 {
     service_.log().attach(uuid_, *this);
+    inner_->set_keep_condition(
+        [this](const QueryContext& context) -> ExpressionPtr
+        {
+            std::lock_guard lock(mutex_);
+            if (state_->dead.empty())
+                return nullptr;
+            purged_through_ = state_->changes;
+            return Expression::call(
+                std::make_shared<IsLive>(state_),
+                {Expression::input(kNumberColumn, simple_type(TypeId::UInt64))}, context);
+        });
     // What was numbered and never staged was cut short by the end of the server.
     next_number_ = std::max(state_->end, reserved_);
     if (next_number_ > state_->end)
@@ -166,23 +177,30 @@ std::unique_ptr<Scan> ReplicaTable::scan(const ScanRequest& request, QueryContex
                                     table_name().full()));
         progress->wait_for(*lsn, *context);
     }
-    // Rows that come after this, and deaths, belong to later states.
-    const StatePtr state = this->state();
     const auto number = Expression::input(kNumberColumn, simple_type(TypeId::UInt64));
-    Expressions conditions;
-    if (request.filter)
-        conditions.push_back(request.filter);
-    conditions.push_back(Expression::call(
-        "less", {number, Expression::constant(simple_type(TypeId::UInt64), Value(state->end))},
-        *context));
-    if (!state->dead.empty())
-        conditions.push_back(
-            Expression::call(std::make_shared<IsLive>(state), {number}, *context));
-    ScanRequest inner = request;
-    inner.final = false;
-    inner.filter = conditions.size() == 1 ? conditions[0]
-                                          : Expression::call("and", conditions, *context);
-    return inner_->scan(inner, std::move(context));
+    for (;;)
+    {
+        // Rows that come after this, and deaths, belong to later states.
+        const StatePtr state = this->state();
+        Expressions conditions;
+        if (request.filter)
+            conditions.push_back(request.filter);
+        conditions.push_back(Expression::call(
+            "less", {number, Expression::constant(simple_type(TypeId::UInt64), Value(state->end))},
+            *context));
+        if (!state->dead.empty())
+            conditions.push_back(
+                Expression::call(std::make_shared<IsLive>(state), {number}, *context));
+        ScanRequest inner = request;
+        inner.final = false;
+        inner.filter = conditions.size() == 1 ? conditions[0]
+                                              : Expression::call("and", conditions, *context);
+        auto scan = inner_->scan(inner, context);
+        // A merge may have left out rows that died after our state, before the scan took its parts.
+        std::lock_guard lock(mutex_);
+        if (purged_through_ <= state->changes)
+            return scan;
+    }
 }
 
 std::unique_ptr<TableSink> ReplicaTable::write(Transaction&, QueryContextPtr)
@@ -284,6 +302,16 @@ void ReplicaTable::abandon()
     abandoned_.clear();
     if (next_number_ > now->end)
         abandoned_.push_back({now->end, next_number_});
+}
+
+void ReplicaTable::purge()
+{
+    const uint64_t stored = inner_->total_rows().value_or(0);
+    const uint64_t living = state()->live_rows;
+    if (stored < living + kMinPurgedRows ||
+        static_cast<double>(stored - living) < kPurgedShare * static_cast<double>(stored))
+        return;
+    inner_->rewrite_parts(kPurgedShare);
 }
 
 void ReplicaTable::restore(std::string_view bytes)

@@ -21,6 +21,10 @@
 namespace basalt::pg
 {
 
+// Dead rows stay in parts until there are so many, and so great a share of all.
+inline constexpr uint64_t kMinPurgedRows = 64 << 10;
+inline constexpr double kPurgedShare = 0.3;
+
 inline constexpr const char* kReplicaEngine = "MaterializedPostgreSQL";
 // Hidden columns of the MergeTree.
 inline constexpr const char* kNumberColumn = "_basalt_version";
@@ -88,6 +92,8 @@ public:
     void stage(Transaction& transaction, const Change& change);
     // Rows that were numbered since the last stage() will never be visible.
     void abandon();
+    // Rewrites parts when many of their rows are dead. From any thread; takes as long as a merge.
+    void purge();
 
 private:
     void restore(std::string_view state) override;
@@ -102,6 +108,7 @@ private:
 
     mutable std::mutex mutex_;
     StatePtr state_ = std::make_shared<State>();
+    uint64_t purged_through_ = 0; // State::changes: deaths of later states were never purged
     uint64_t reserved_ = 0; // rows below it may stand in the MergeTree
     std::shared_ptr<ReplicaProgress> progress_;
     bool shut_down_ = false;

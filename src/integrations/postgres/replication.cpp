@@ -3,7 +3,9 @@
 #include "base/error.h"
 #include "sql/ast_create.h"
 #include "sql/parser.h"
+#include "storage/storage_service.h"
 
+#include <chrono>
 #include <fmt/core.h>
 
 namespace basalt::pg
@@ -53,6 +55,30 @@ void PostgresReplication::start()
     for (const DatabaseInfo& info : engine_->catalog().databases())
         if (info.engine == kReplicaEngine)
             created(info);
+    purger_ = std::thread([this] { purge_tables(); });
+}
+
+void PostgresReplication::purge_tables()
+{
+    constexpr auto kEvery = std::chrono::seconds(5);
+    std::unique_lock lock(mutex_);
+    while (!purger_end_.wait_for(lock, kEvery, [&] { return !started_; }))
+    {
+        lock.unlock();
+        for (const DatabaseInfo& info : engine_->catalog().databases())
+            if (info.engine == kReplicaEngine)
+                for (const TablePtr& table : engine_->catalog().tables(info.name))
+                    if (const auto replica = std::dynamic_pointer_cast<ReplicaTable>(table))
+                        try
+                        {
+                            replica->purge();
+                        }
+                        catch (const std::exception& error)
+                        {
+                            engine_->storage().report(error.what());
+                        }
+        lock.lock();
+    }
 }
 
 void PostgresReplication::stop()
@@ -63,6 +89,9 @@ void PostgresReplication::stop()
         replicators.swap(replicators_);
         started_ = false;
     }
+    purger_end_.notify_all();
+    if (purger_.joinable())
+        purger_.join();
     for (const auto& [name, replicator] : replicators)
         replicator->stop();
 }

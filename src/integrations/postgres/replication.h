@@ -35,7 +35,11 @@ public:
 private:
     Engine* engine_ = nullptr;
     mutable std::mutex mutex_;
+    void purge_tables();
+
     std::map<std::string, std::shared_ptr<Replicator>> replicators_;
+    std::thread purger_; // rewrites parts with many dead rows, beside the replicators
+    std::condition_variable purger_end_;
     bool started_ = false;
 };
 

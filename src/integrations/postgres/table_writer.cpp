@@ -24,6 +24,15 @@ std::string hash_text(std::string_view bytes)
     return {reinterpret_cast<const char*>(&hash), sizeof(hash)};
 }
 
+// Whether a date or time is one that our types hold: in a key, those that become the nearest value
+// would be taken for each other.
+bool fits_time(std::string_view text)
+{
+    constexpr std::string_view kFirst = "1900", kLast = "2299";
+    return text.size() > 4 && text[4] == '-' && !text.ends_with(" BC") &&
+           text.substr(0, 4) >= kFirst && text.substr(0, 4) <= kLast;
+}
+
 uint64_t hash_of_text(const std::string& text)
 {
     uint64_t hash;
@@ -44,6 +53,12 @@ TableWriter::TableWriter(std::shared_ptr<ReplicaTable> table, SourceTable source
         readers_.emplace_back(column.type);
         columns_.push_back(column.type->create_column());
         scratch_.push_back(column.type->create_column());
+        key_times_.push_back(false);
+    }
+    for (const size_t column : source_.key)
+    {
+        const TypeId id = strip_wrappers(metadata_->columns[column].type)->id();
+        key_times_[column] = id == TypeId::Date32 || id == TypeId::DateTime64;
     }
 }
 
@@ -52,6 +67,10 @@ void TableWriter::append_value(size_t column, const TupleValue& value)
     switch (value.kind)
     {
     case TupleValue::Kind::Text:
+        if (key_times_[column] && !fits_time(value.bytes))
+            throw Error(error_codes::CANNOT_PARSE_TEXT,
+                        fmt::format("The key value {} of column {} is outside of 1900 to 2299",
+                                    value.bytes, source_.columns[column].name));
         readers_[column].append(*columns_[column], value.bytes);
         bytes_ += value.bytes.size() + sizeof(uint64_t);
         return;
@@ -179,7 +198,8 @@ void TableWriter::kill_one(const std::string& key)
 void TableWriter::keep_last_row(const std::string& key)
 {
     Entry& entry = entries_[key];
-    if (table_->has_key() && !entry.pending.empty())
+    // Without an identity the deletion in between was not told.
+    if (table_->has_key() && source_.has_identity() && !entry.pending.empty())
         throw OutOfStep("PostgreSQL inserted a row whose key it had before");
     entry.pending.push_back(static_cast<uint32_t>(alive_.size() - 1));
 }

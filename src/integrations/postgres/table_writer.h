@@ -97,6 +97,7 @@ private:
     SourceTable source_;
     TableMetadataPtr metadata_;
     std::vector<ValueReader> readers_;
+    std::vector<bool> key_times_; // dates and times in the key
     QueryContextPtr context_;
 
     std::vector<MutableColumnPtr> columns_;

@@ -315,10 +315,25 @@ void MergeTreeTable::write_merged(MergePlan& plan, const QueryContext& context)
                       },
                       context);
     const auto write = [&](Block block) { writer.write(block); };
-    if (work.is_empty() && codec.empty() && engine_name() == "MergeTree")
+    std::optional<ExpressionProgram> keeps;
+    if (const ExpressionPtr condition = keep_condition(context))
+        keeps.emplace(Expressions{condition}, context);
+    if (!keeps && work.is_empty() && codec.empty() && engine_name() == "MergeTree")
         merger.pass_compact();
     write_ahead([&] { return merger.next(); },
-                [&](Block block) { work.add(std::move(block), write); });
+                [&](Block block)
+                {
+                    if (keeps)
+                    {
+                        Mask mask;
+                        const size_t kept = column_to_mask(keeps->run(block)[0],
+                                                           keeps->roots()[0]->type(), mask);
+                        if (kept != block.rows())
+                            block = block.filter(mask, kept);
+                    }
+                    if (block.rows())
+                        work.add(std::move(block), write);
+                });
     work.finish(write);
     counters.add(ProfileEvent::Merge);
     std::vector<std::shared_ptr<Part>> added;

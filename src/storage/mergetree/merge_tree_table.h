@@ -110,6 +110,12 @@ public:
     // False when there is no such mutation or it is done.
     bool kill_mutation(const std::string& id);
 
+    // What rows must meet to get through a merge, asked for when one begins; null: all do.
+    using KeepCondition = std::function<ExpressionPtr(const QueryContext&)>;
+    void set_keep_condition(KeepCondition condition);
+    // Rewrites parts of whose rows at least this share would not get through; returns how many.
+    size_t rewrite_parts(double share);
+
     TableSnapshot snapshot() const;
 
     // RESTORE (merge_tree_restore.cpp). First the history of columns under which the parts were
@@ -218,6 +224,9 @@ private:
     void merge_partition(const std::string& partition_id, bool rewrite_single,
                          const MergeOptions& options, const QueryContext& context);
 
+    // merge_tree_keep.cpp
+    ExpressionPtr keep_condition(const QueryContext& context) const;
+
     // merge_tree_ttl.cpp
     static bool has_ttl(const TableMetadata& metadata);
     static uint64_t size_cap(const TableMetadata& metadata); // 0: none
@@ -310,6 +319,7 @@ private:
     bool merges_held_ = false; // counts as one of merges_stopped_
     bool shut_down_ = false;
     bool dropped_ = false;
+    KeepCondition keep_condition_;
 
     std::mutex inserts_mutex_;
     std::map<const Transaction*, std::weak_ptr<BulkInsert>> inserts_; // that have open sinks

@@ -252,7 +252,8 @@ void live_through(bool keyed, uint32_t seed)
             }
             // Nothing of it is seen before it commits.
             ASSERT_EQ(world.rows(), lines_of(committed));
-            if (random() % 6 == 0)
+            const bool abandons = random() % 6 == 0;
+            if (abandons)
                 world.writer->abandon();
             else
             {
@@ -268,6 +269,14 @@ void live_through(bool keyed, uint32_t seed)
                 OptimizeCommand command;
                 command.final = true;
                 world.table->optimize(command, world.service->make_context());
+                ASSERT_EQ(world.rows(), lines_of(committed));
+                // Merged whole, only living rows are left; abandoned ones die with the next batch.
+                if (!abandons)
+                    ASSERT_EQ(*world.table->inner().total_rows(), committed.size());
+            }
+            if (random() % 5 == 0)
+            {
+                world.table->inner().rewrite_parts(0.2);
                 ASSERT_EQ(world.rows(), lines_of(committed));
             }
             if (random() % 10 == 0)
