@@ -56,10 +56,38 @@ void add_table(RowBuilder& rows, const std::string& database,
     rows.set_uint("truncated", status.truncated);
 }
 
+void add_comparison(RowBuilder& rows, const std::string& database,
+                    const pg::ConsistencyResult& result)
+{
+    rows.add_row();
+    rows.set("database", database);
+    rows.set("table", result.table);
+    rows.set("range", result.range);
+    rows.set("result", result.result);
+    rows.set_uint("time", static_cast<uint64_t>(result.unix_s));
+    rows.set("lsn", result.lsn.text());
+    rows.set_uint("postgres_rows", result.postgres_rows);
+    rows.set_uint("basalt_rows", result.basalt_rows);
+    rows.set_uint("postgres_hash", result.postgres_hash);
+    rows.set_uint("basalt_hash", result.basalt_hash);
+}
+
 } // namespace
 
 void add_replication_table(Engine& engine, const pg::PostgresReplication& replication)
 {
+    add_system_table(engine,
+                     {"postgres_consistency",
+                      parse_header("database String, table String, range String, result String, "
+                                   "time DateTime, lsn String, postgres_rows UInt64, "
+                                   "basalt_rows UInt64, postgres_hash UInt64, basalt_hash UInt64"),
+                      [&replication](Engine&, const QueryContext&, RowBuilder& rows)
+                      {
+                          for (const auto& [database, results] : replication.consistency())
+                              for (const auto& result : results)
+                                  add_comparison(rows, database, result);
+                      },
+                      ""});
     add_system_table(
         engine,
         {"postgres_replication",

@@ -177,30 +177,33 @@ std::unique_ptr<Scan> ReplicaTable::scan(const ScanRequest& request, QueryContex
                                     table_name().full()));
         progress->wait_for(*lsn, *context);
     }
-    const auto number = Expression::input(kNumberColumn, simple_type(TypeId::UInt64));
+    // Rows that come after this, and deaths, belong to later states.
     for (;;)
-    {
-        // Rows that come after this, and deaths, belong to later states.
-        const StatePtr state = this->state();
-        Expressions conditions;
-        if (request.filter)
-            conditions.push_back(request.filter);
-        conditions.push_back(Expression::call(
-            "less", {number, Expression::constant(simple_type(TypeId::UInt64), Value(state->end))},
-            *context));
-        if (!state->dead.empty())
-            conditions.push_back(
-                Expression::call(std::make_shared<IsLive>(state), {number}, *context));
-        ScanRequest inner = request;
-        inner.final = false;
-        inner.filter = conditions.size() == 1 ? conditions[0]
-                                              : Expression::call("and", conditions, *context);
-        auto scan = inner_->scan(inner, context);
-        // A merge may have left out rows that died after our state, before the scan took its parts.
-        std::lock_guard lock(mutex_);
-        if (purged_through_ <= state->changes)
+        if (auto scan = scan_at(state(), request, context))
             return scan;
-    }
+}
+
+std::unique_ptr<Scan> ReplicaTable::scan_at(const StatePtr& state, const ScanRequest& request,
+                                            QueryContextPtr context)
+{
+    const auto number = Expression::input(kNumberColumn, simple_type(TypeId::UInt64));
+    Expressions conditions;
+    if (request.filter)
+        conditions.push_back(request.filter);
+    conditions.push_back(Expression::call(
+        "less", {number, Expression::constant(simple_type(TypeId::UInt64), Value(state->end))},
+        *context));
+    if (!state->dead.empty())
+        conditions.push_back(
+            Expression::call(std::make_shared<IsLive>(state), {number}, *context));
+    ScanRequest inner = request;
+    inner.final = false;
+    inner.filter = conditions.size() == 1 ? conditions[0]
+                                          : Expression::call("and", conditions, *context);
+    auto scan = inner_->scan(inner, std::move(context));
+    // A merge may have left out rows that died after our state, before the scan took its parts.
+    std::lock_guard lock(mutex_);
+    return purged_through_ <= state->changes ? std::move(scan) : nullptr;
 }
 
 std::unique_ptr<TableSink> ReplicaTable::write(Transaction&, QueryContextPtr)

@@ -68,6 +68,10 @@ public:
     void shutdown() override;
     void drop() override;
 
+    // The rows of an earlier state; null when merges have left out some of them since.
+    std::unique_ptr<Scan> scan_at(const StatePtr& state, const ScanRequest& request,
+                                  QueryContextPtr context);
+
     bool has_key() const { return !metadata_->sorting_key.expressions.empty(); }
     StatePtr state() const;
     MergeTreeTable& inner() { return *inner_; }

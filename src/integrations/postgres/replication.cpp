@@ -110,6 +110,19 @@ std::vector<ReplicaStatus> PostgresReplication::statuses() const
     return statuses;
 }
 
+std::map<std::string, std::vector<ConsistencyResult>> PostgresReplication::consistency() const
+{
+    std::map<std::string, std::shared_ptr<Replicator>> replicators;
+    {
+        std::lock_guard lock(mutex_);
+        replicators = replicators_;
+    }
+    std::map<std::string, std::vector<ConsistencyResult>> results;
+    for (const auto& [name, replicator] : replicators)
+        results[name] = replicator->consistency();
+    return results;
+}
+
 void PostgresReplication::check(const DatabaseInfo& info)
 {
     options_of(info);

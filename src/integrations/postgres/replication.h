@@ -27,6 +27,8 @@ public:
     // Before the engine stops.
     void stop();
     std::vector<ReplicaStatus> statuses() const;
+    // By database.
+    std::map<std::string, std::vector<ConsistencyResult>> consistency() const;
 
     void check(const DatabaseInfo& info) override;
     void created(const DatabaseInfo& info) override;

@@ -70,6 +70,7 @@ void Replicator::start()
         if (const auto replica = std::dynamic_pointer_cast<ReplicaTable>(table))
             replica->set_progress(progress_);
     thread_ = std::thread([this] { run(); });
+    checker_ = std::thread([this] { check(); });
 }
 
 void Replicator::stop()
@@ -79,8 +80,11 @@ void Replicator::stop()
         stop_ = true;
     }
     pause_end_.notify_all();
+    check_answered_.notify_all();
     if (thread_.joinable())
         thread_.join();
+    if (checker_.joinable())
+        checker_.join();
 }
 
 void Replicator::pause(int64_t ms)
@@ -230,7 +234,7 @@ void Replicator::stream_changes()
     int64_t next_confirm = 0;
     while (!stopping())
     {
-        const bool awaited = progress_->is_awaited();
+        const bool awaited = progress_->is_awaited() || has_request();
         const int64_t wait =
             awaited ? kAwaitedMs
                     : (pending_.value ? std::max<int64_t>(batch_began_ms_ + kBatchMs - now_ms(), 0)
@@ -258,11 +262,14 @@ void Replicator::stream_changes()
             flush();
             next_confirm = 0;
         }
+        if (!in_transaction_ && !pending_.value)
+            serve_request(nullptr);
         if (!in_transaction_ && !pending_.value && (now >= next_refresh || wants_refresh_))
         {
             wants_refresh_ = false;
             refresh_tables();
             update_server_status();
+            list_checked();
             next_refresh = now_ms() + kRefreshMs;
         }
         // A reader waits for a position behind the last commit: a keep-alive tells of it.

@@ -64,9 +64,22 @@ struct ReplicaStatus
     std::vector<ReplicaTableStatus> tables;
 };
 
+// One comparison of a range of keys on both sides, as of one moment of PostgreSQL.
+struct ConsistencyResult
+{
+    std::string table;
+    std::string range; // a condition, or "all"
+    std::string result; // same, different
+    int64_t unix_s = 0;
+    Lsn lsn;
+    uint64_t postgres_rows = 0, basalt_rows = 0;
+    uint64_t postgres_hash = 0, basalt_hash = 0; // sums of the rows' hashes
+};
+
 class Replicator
 {
 public:
+    static constexpr size_t kKeptResults = 1000;
     static constexpr size_t kLagSamples = 8192;
 
     Replicator(Engine& engine, std::string database, const std::string& database_uuid,
@@ -79,8 +92,27 @@ public:
     // to the server's log.
     void drop_remote();
     ReplicaStatus status() const;
+    std::vector<ConsistencyResult> consistency() const; // the last ones
 
 private:
+    // The state of a table that has exactly the transactions that a snapshot sees.
+    struct StateRequest
+    {
+        uint32_t oid = 0;
+        XidSnapshot snapshot;
+        Lsn until; // every transaction that it sees ends before
+        std::shared_ptr<ReplicaTable> table;
+        ReplicaTable::StatePtr state;
+        bool done = false; // without a state: it cannot be had
+    };
+    // What is to be compared, by our name of the table.
+    struct CheckedTable
+    {
+        std::shared_ptr<ReplicaTable> table;
+        SourceTable source;
+        std::string next; // key from which the next range begins; empty: from the first on
+    };
+
     struct Followed
     {
         std::shared_ptr<ReplicaTable> table;
@@ -118,6 +150,14 @@ private:
     void note_table(const SourceTable& source, const std::string& state, const std::string& error);
     void remove_leftovers();
     void update_server_status();
+
+    // replicator_check.cpp
+    void check();
+    void check_range(CheckedTable& checked);
+    bool request_state(StateRequest& request);
+    void serve_request(const BeginMessage* begin);
+    bool has_request() const;
+    void list_checked();
 
     // replicator_apply.cpp
     void handle(const ReplicationMessage& message);
@@ -157,6 +197,13 @@ private:
     bool slot_is_new_ = false;
     bool wants_refresh_ = false;
     int64_t checkpoint_written_ms_ = 0;
+
+    std::thread checker_;
+    mutable std::mutex check_mutex_;
+    std::condition_variable check_answered_;
+    StateRequest* request_ = nullptr;
+    std::map<std::string, CheckedTable> checked_; // tables that are followed whole
+    std::vector<ConsistencyResult> results_;
 
     mutable std::mutex status_mutex_;
     ReplicaStatus status_;

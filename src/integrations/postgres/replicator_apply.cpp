@@ -96,6 +96,7 @@ void Replicator::handle(const ReplicationMessage& message)
         Overloaded{
             [&](const BeginMessage& begin)
             {
+                serve_request(&begin);
                 in_transaction_ = true;
                 transaction_ = begin;
                 skip_transaction_ = begin.commit_lsn < applied_;
