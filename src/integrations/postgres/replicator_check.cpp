@@ -275,7 +275,7 @@ void Replicator::check_range(CheckedTable& checked)
                                        : std::string("true");
         const Row row = connection
                             .query(fmt::format("SELECT count(*), max(k) FROM (SELECT {0} AS k FROM {1}{2} "
-                                               "WHERE {3} ORDER BY {0} LIMIT {4}) some",
+                                               "WHERE {3} ORDER BY {0} LIMIT {4}) AS keys",
                                                key, source.is_partitioned ? "" : "ONLY ",
                                                source.quoted(), from, kRangeRows))
                             .at(0);

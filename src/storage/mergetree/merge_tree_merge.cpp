@@ -446,7 +446,8 @@ void MergeTreeTable::optimize(const OptimizeCommand& command, QueryContextPtr co
     options.deduplicate_by = command.deduplicate_by;
     options.cleanup = command.cleanup;
     const bool rewrite_single = command.deduplicate || command.cleanup ||
-                                (command.final && has_ttl(*metadata()));
+                                (command.final &&
+                                 (has_ttl(*metadata()) || keep_condition(*context) != nullptr));
     std::atomic<size_t> next{0};
     const size_t threads =
         std::min({std::max<size_t>(context->max_threads(), 1), granted_cores(),

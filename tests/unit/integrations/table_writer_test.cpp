@@ -272,7 +272,9 @@ void live_through(bool keyed, uint32_t seed)
                 ASSERT_EQ(world.rows(), lines_of(committed));
                 // Merged whole, only living rows are left; abandoned ones die with the next batch.
                 if (!abandons)
+                {
                     ASSERT_EQ(*world.table->inner().total_rows(), committed.size());
+                }
             }
             if (random() % 5 == 0)
             {
