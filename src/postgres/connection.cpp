@@ -78,6 +78,7 @@ Connection::Connection(const std::vector<std::pair<std::string, std::string>>& o
     names.push_back(nullptr);
     values.push_back(nullptr);
     impl_->connection = PQconnectdbParams(names.data(), values.data(), 0);
+    ignore_notices(impl_->connection);
     if (PQstatus(impl_->connection) != CONNECTION_OK)
         throw Error(POSTGRESQL_CONNECTION_FAILURE,
                     fmt::format("Cannot connect to PostgreSQL: {}",
@@ -197,6 +198,12 @@ void Connection::cancel()
     char message[256];
     if (request)
         PQcancel(request.get(), message, sizeof(message));
+}
+
+void ignore_notices(pg_conn* connection)
+{
+    if (connection)
+        PQsetNoticeReceiver(connection, [](void*, const PGresult*) {}, nullptr);
 }
 
 std::string quote_name(std::string_view name)

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+struct pg_conn; // of libpq
+
 namespace basalt::pg
 {
 
@@ -25,6 +27,9 @@ using Row = std::vector<Cell>;
 std::string quote_name(std::string_view name);
 // 'it''s'
 std::string quote_text(std::string_view text);
+
+// libpq prints notices and its own complaints to stderr otherwise; whatever matters is an error too.
+void ignore_notices(pg_conn* connection);
 
 class Connection
 {

@@ -80,6 +80,7 @@ ReplicationStream::ReplicationStream(std::vector<std::pair<std::string, std::str
     names.push_back(nullptr);
     values.push_back(nullptr);
     impl_->connection = PQconnectdbParams(names.data(), values.data(), 0);
+    ignore_notices(impl_->connection);
     if (PQstatus(impl_->connection) != CONNECTION_OK)
         impl_->fail("Cannot connect to PostgreSQL for replication");
 }
