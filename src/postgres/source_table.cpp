@@ -15,7 +15,10 @@ namespace
 // Columns with domains resolved to what they are made of: one row for each column of each table.
 constexpr const char* kDescribe = R"(
 WITH RECURSIVE wanted AS (
-    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relreplident, c.relhassubclass
+    SELECT c.oid, n.nspname, c.relname, c.relkind, c.relreplident, c.relhassubclass,
+           c.relfilenode,
+           (SELECT md5(string_agg(v.xmin::text, ',' ORDER BY v.attnum))
+            FROM pg_catalog.pg_attribute v WHERE v.attrelid = c.oid AND v.attnum > 0) AS versions
     FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE {condition}
     LIMIT {limit}
@@ -36,7 +39,13 @@ SELECT w.oid, w.nspname, w.relname, w.relkind, w.relreplident, w.relhassubclass,
        CASE WHEN t.typcategory = 'A' AND t.typelem <> 0 THEN greatest(a.attndims, 1) ELSE 0 END,
        coalesce(array_position((p.indkey::int2[])[0:p.indnkeyatts - 1], a.attnum), 0),
        coalesce(array_position((i.indkey::int2[])[0:i.indnkeyatts - 1], a.attnum), 0),
-       coalesce(p.indnkeyatts, 0), coalesce(i.indnkeyatts, 0)
+       coalesce(p.indnkeyatts, 0), coalesce(i.indnkeyatts, 0),
+       CASE w.relkind WHEN 'p' THEN
+           (SELECT md5(string_agg(l.relfilenode::text, ',' ORDER BY l.oid))
+            FROM pg_catalog.pg_partition_tree(w.oid) leaf
+            JOIN pg_catalog.pg_class l ON l.oid = leaf.relid WHERE leaf.isleaf)
+       ELSE w.relfilenode::text END,
+       w.versions
 FROM wanted w
 JOIN pg_catalog.pg_attribute a ON a.attrelid = w.oid
 JOIN types b ON b.relation = w.oid AND b.attnum = a.attnum
@@ -46,6 +55,8 @@ LEFT JOIN pg_catalog.pg_index p ON p.indrelid = w.oid AND p.indisprimary AND p.i
 LEFT JOIN pg_catalog.pg_index i ON i.indrelid = w.oid AND i.indisreplident AND i.indisvalid
 ORDER BY w.nspname, w.relname, a.attnum
 )";
+
+constexpr std::string_view kFilesMark = " files ";
 
 uint32_t oid_of(const Cell& cell)
 {
@@ -105,6 +116,8 @@ std::vector<SourceTable> describe(Connection& connection, const std::string& con
             table.is_partitioned = *row[3] == "p";
             table.has_children = *row[5] == "t" && !table.is_partitioned;
             table.identity = static_cast<ReplicaIdentity>((*row[4])[0]);
+            table.files = row[18].value_or("");
+            table.column_versions = row[19].value_or("");
             tables.push_back(std::move(table));
         }
         SourceColumn column;
@@ -165,7 +178,19 @@ std::string SourceTable::fingerprint() const
     text += " key";
     for (const size_t column : key)
         text += fmt::format(" {}", column);
-    return text;
+    return text + fmt::format("{}{} {}", kFilesMark, files, column_versions);
+}
+
+bool SourceTable::has_rows_of(const std::string& before) const
+{
+    const std::string now = fingerprint();
+    const size_t at_now = now.rfind(kFilesMark), at_before = before.rfind(kFilesMark);
+    if (at_before == std::string::npos || now.substr(0, at_now) != before.substr(0, at_before))
+        return false;
+    const std::string rest = before.substr(at_before + kFilesMark.size());
+    const size_t space = rest.find(' ');
+    return rest.substr(0, space) == files ||
+           (space != std::string::npos && rest.substr(space + 1) == column_versions);
 }
 
 bool SourceTable::matches(const RelationMessage& relation) const

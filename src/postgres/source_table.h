@@ -40,6 +40,10 @@ struct SourceTable
     // What tells rows apart: columns of the primary key, else of the identity's index, by number.
     std::vector<size_t> key;
     bool has_primary_key = false;
+    // ALTER … TYPE … USING may change every row and tell the stream nothing. It makes new files and
+    // touches columns; TRUNCATE and VACUUM FULL only make files, other ALTERs only touch columns.
+    std::string files;
+    std::string column_versions;
 
     std::string quoted() const { return quote_name(schema) + "." + quote_name(name); }
     std::string column_list() const; // quoted, with commas
@@ -47,6 +51,8 @@ struct SourceTable
     bool has_identity() const;
     // Everything that a copy of the table depends on, as one line.
     std::string fingerprint() const;
+    // Whether a copy made when the table had that fingerprint, and the stream since, give its rows.
+    bool has_rows_of(const std::string& fingerprint) const;
     // Whether rows of this message are rows of this table as it is described.
     bool matches(const RelationMessage& relation) const;
 };

@@ -19,6 +19,33 @@ void ReplicaProgress::reached(Lsn lsn)
     changed_.notify_all();
 }
 
+void ReplicaProgress::restart(Lsn lsn)
+{
+    std::lock_guard lock(mutex_);
+    applied_ = lsn;
+}
+
+uint64_t ReplicaProgress::check_begins()
+{
+    std::lock_guard lock(mutex_);
+    return ++checks_begun_;
+}
+
+void ReplicaProgress::check_ended(uint64_t number)
+{
+    {
+        std::lock_guard lock(mutex_);
+        checks_ended_ = number;
+    }
+    changed_.notify_all();
+}
+
+bool ReplicaProgress::wants_check() const
+{
+    std::lock_guard lock(mutex_);
+    return checks_wanted_ > checks_begun_;
+}
+
 Lsn ReplicaProgress::applied() const
 {
     std::lock_guard lock(mutex_);
@@ -31,7 +58,9 @@ bool ReplicaProgress::is_awaited() const
     return waiting_ > 0;
 }
 
-void ReplicaProgress::wait_for(Lsn lsn, const QueryContext& context)
+void ReplicaProgress::wait_for(Lsn lsn, const std::string& table,
+                               const std::function<Standing()>& standing,
+                               const QueryContext& context)
 {
     constexpr auto kPoll = std::chrono::milliseconds(50);
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(kMaxWaitS);
@@ -42,14 +71,35 @@ void ReplicaProgress::wait_for(Lsn lsn, const QueryContext& context)
         explicit Waiting(size_t& n) : count(n) { ++count; }
         ~Waiting() { --count; }
     } waiting(waiting_);
-    while (applied_ < lsn)
+    uint64_t check = 0; // the first look that began when the position had been reached
+    for (;;)
     {
+        if (!check && applied_ >= lsn)
+            checks_wanted_ = check = checks_begun_ + 1;
+        const bool is_looked_at = check && checks_ended_ >= check && applied_ >= lsn;
+        const Standing now = standing();
+        if (is_looked_at && now == Standing::Following)
+            return;
+        if (now == Standing::Replaced)
+            throw Error(error_codes::TABLE_IS_DROPPED,
+                        fmt::format("Table {} was copied again while the query waited for {}",
+                                    table, lsn.text()));
+        if (is_looked_at && now == Standing::Gone)
+            throw Error(error_codes::TABLE_IS_DROPPED,
+                        fmt::format("Table {} is not in PostgreSQL any more: nothing follows to {}",
+                                    table, lsn.text()));
         changed_.wait_for(lock, kPoll);
         context.check_alive();
-        if (std::chrono::steady_clock::now() > deadline && applied_ < lsn)
+        if (std::chrono::steady_clock::now() < deadline)
+            continue;
+        if (now == Standing::Behind)
             throw Error(error_codes::TIMEOUT_EXCEEDED,
-                        fmt::format("The replica is at {} and did not reach {} within {} seconds",
-                                    applied_.text(), lsn.text(), kMaxWaitS));
+                        fmt::format("Table {} is not up to date with PostgreSQL and was not copied "
+                                    "again within {} seconds, see system.postgres_replication",
+                                    table, kMaxWaitS));
+        throw Error(error_codes::TIMEOUT_EXCEEDED,
+                    fmt::format("The replica is at {} and did not reach {} within {} seconds",
+                                applied_.text(), lsn.text(), kMaxWaitS));
     }
 }
 

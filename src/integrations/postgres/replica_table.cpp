@@ -157,6 +157,36 @@ void ReplicaTable::set_progress(std::shared_ptr<ReplicaProgress> progress)
     progress_ = std::move(progress);
 }
 
+void ReplicaTable::set_standing(Standing standing)
+{
+    std::lock_guard lock(mutex_);
+    standing_ = standing;
+}
+
+void ReplicaTable::wait_for(Lsn lsn, const QueryContext& context)
+{
+    std::shared_ptr<ReplicaProgress> progress;
+    {
+        std::lock_guard lock(mutex_);
+        if (lsn <= complete_)
+            return;
+        progress = progress_;
+    }
+    if (!progress)
+        throw Error(error_codes::BAD_ARGUMENTS,
+                    fmt::format("Nobody follows PostgreSQL for table {} now", table_name().full()));
+    progress->wait_for(
+        lsn, table_name().full(),
+        [this]
+        {
+            std::lock_guard lock(mutex_);
+            return shut_down_ ? Standing::Replaced : standing_;
+        },
+        context);
+    std::lock_guard lock(mutex_);
+    complete_ = std::max(complete_, lsn);
+}
+
 std::unique_ptr<Scan> ReplicaTable::scan(const ScanRequest& request, QueryContextPtr context)
 {
     const std::string wanted(context->settings.get("postgres_min_lsn"));
@@ -166,16 +196,7 @@ std::unique_ptr<Scan> ReplicaTable::scan(const ScanRequest& request, QueryContex
         if (!lsn)
             throw Error(error_codes::BAD_ARGUMENTS,
                         fmt::format("postgres_min_lsn is not a position of PostgreSQL: {}", wanted));
-        std::shared_ptr<ReplicaProgress> progress;
-        {
-            std::lock_guard lock(mutex_);
-            progress = progress_;
-        }
-        if (!progress)
-            throw Error(error_codes::BAD_ARGUMENTS,
-                        fmt::format("Nobody follows PostgreSQL for table {} now",
-                                    table_name().full()));
-        progress->wait_for(*lsn, *context);
+        wait_for(*lsn, *context);
     }
     // Rows that come after this, and deaths, belong to later states.
     for (;;)

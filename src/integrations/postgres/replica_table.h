@@ -51,7 +51,8 @@ public:
     TableMetadataPtr metadata() const override { return metadata_; }
     TableName table_name() const override { return inner_->table_name(); }
     std::string uuid() const override { return uuid_; }
-    // Waits for the setting postgres_min_lsn.
+    // Waits for the setting postgres_min_lsn. TABLE_IS_DROPPED when the table was copied again
+    // meanwhile: the rows are in the one that has its name then.
     std::unique_ptr<Scan> scan(const ScanRequest& request, QueryContextPtr context) override;
     std::unique_ptr<TableSink> write(Transaction& transaction, QueryContextPtr context) override;
     std::optional<uint64_t> total_rows() const override { return state()->live_rows; }
@@ -78,6 +79,8 @@ public:
     StorageService& service() { return service_; }
     // What postgres_min_lsn waits for; null while nobody follows.
     void set_progress(std::shared_ptr<ReplicaProgress> progress);
+    // Behind until told otherwise.
+    void set_standing(Standing standing);
 
     // Numbers for `rows` rows; the first of them.
     uint64_t reserve(uint64_t rows);
@@ -100,6 +103,7 @@ public:
     void purge();
 
 private:
+    void wait_for(Lsn lsn, const QueryContext& context);
     void restore(std::string_view state) override;
     void replay(uint64_t sequence, uint8_t kind, std::string_view payload) override;
     std::string checkpoint_state() const override;
@@ -115,6 +119,8 @@ private:
     uint64_t purged_through_ = 0; // State::changes: deaths of later states were never purged
     uint64_t reserved_ = 0; // rows below it may stand in the MergeTree
     std::shared_ptr<ReplicaProgress> progress_;
+    Standing standing_ = Standing::Behind;
+    Lsn complete_; // a reader has waited for it: all that committed before is visible for good
     bool shut_down_ = false;
     bool dropped_ = false;
 

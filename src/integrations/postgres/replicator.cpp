@@ -213,12 +213,16 @@ void Replicator::start_anew(const std::string& identifier, const std::string& wh
     if (!why.empty())
         note_error(why + "; all tables are copied again");
     followed_.clear();
+    for (const TablePtr& table : engine_.catalog().tables(database_))
+        if (const auto replica = std::dynamic_pointer_cast<ReplicaTable>(table))
+            replica->set_standing(Standing::Behind);
     if (!drop_slot(*control_, slot_, kDropTimeoutS))
         throw Error(error_codes::POSTGRESQL_REPLICATION_INTERNAL_ERROR,
                     fmt::format("The replication slot {} is in use", slot_));
     // Before the slot: the stream must not begin with changes of tables that are not published.
     publish(wanted_tables());
     applied_ = stream_->create_slot(slot_);
+    progress_->restart(applied_);
     system_identifier_ = identifier;
     slot_is_new_ = true;
     const auto transaction = engine_.storage().begin();
@@ -264,13 +268,17 @@ void Replicator::stream_changes()
         }
         if (!in_transaction_ && !pending_.value)
             serve_request(nullptr);
-        if (!in_transaction_ && !pending_.value && (now >= next_refresh || wants_refresh_))
+        const bool is_due = now >= next_refresh || wants_refresh_;
+        if (!in_transaction_ && !pending_.value && (is_due || progress_->wants_check()))
         {
             wants_refresh_ = false;
             refresh_tables();
-            update_server_status();
-            list_checked();
-            next_refresh = now_ms() + kRefreshMs;
+            if (is_due)
+            {
+                update_server_status();
+                list_checked();
+                next_refresh = now_ms() + kRefreshMs;
+            }
         }
         // A reader waits for a position behind the last commit: a keep-alive tells of it.
         if (replies || now >= next_confirm || (awaited && !message))

@@ -161,6 +161,7 @@ private:
 
     // replicator_apply.cpp
     void handle(const ReplicationMessage& message);
+    void fall_behind(Followed& followed);
     void on_relation(const RelationMessage& relation);
     template <class Apply> void change(uint32_t oid, uint64_t Followed::*counter, Apply apply);
     Followed* followed_now(uint32_t oid);

@@ -47,9 +47,21 @@ Replicator::Followed* Replicator::followed_now(uint32_t oid)
     Followed& followed = found->second;
     if (!followed.writer || followed.out_of_step)
         return nullptr;
-    if (!followed.past_copy && followed.copy.snapshot.sees(transaction_.xid))
+    // The position was asked for after the snapshot was taken: what commits behind it is not seen, even
+    // if a crash of PostgreSQL gave it a number that had been taken before.
+    if (!followed.past_copy && transaction_.commit_lsn < followed.copy.until &&
+        followed.copy.snapshot.sees(transaction_.xid))
         return nullptr;
     return &followed;
+}
+
+// The table is copied again; until then its rows stay as they are.
+void Replicator::fall_behind(Followed& followed)
+{
+    followed.out_of_step = true;
+    followed.writer->abandon();
+    followed.table->set_standing(Standing::Behind);
+    wants_refresh_ = true;
 }
 
 void Replicator::on_relation(const RelationMessage& relation)
@@ -57,9 +69,7 @@ void Replicator::on_relation(const RelationMessage& relation)
     Followed* followed = followed_now(relation.oid);
     if (!followed || followed->source.matches(relation))
         return;
-    followed->out_of_step = true;
-    followed->writer->abandon();
-    wants_refresh_ = true;
+    fall_behind(*followed);
 }
 
 template <class Apply>
@@ -80,9 +90,7 @@ void Replicator::change(uint32_t oid, uint64_t Followed::*counter, Apply apply)
     {
         note_error(fmt::format("Table {} is copied again: {}", followed->source.local_name,
                                error.message()));
-        followed->out_of_step = true;
-        followed->writer->abandon();
-        wants_refresh_ = true;
+        fall_behind(*followed);
     }
     catch (const Error& error)
     {
@@ -161,9 +169,7 @@ void Replicator::flush()
         {
             note_error(fmt::format("Table {} is copied again: {}", followed.source.local_name,
                                    error.message()));
-            followed.out_of_step = true;
-            followed.writer->abandon();
-            wants_refresh_ = true;
+            fall_behind(followed);
         }
         catch (const Error& error)
         {

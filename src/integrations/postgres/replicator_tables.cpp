@@ -55,6 +55,8 @@ void Replicator::fail_table(Followed& followed, const std::string& text)
     if (followed.writer)
         followed.writer->abandon();
     followed.writer.reset();
+    if (followed.table)
+        followed.table->set_standing(Standing::Behind);
     followed.next_try_ms =
         now_ms() + (kFirstRetryMs << std::min(followed.failures, kMaxRetryDoublings));
     ++followed.failures;
@@ -133,7 +135,7 @@ void Replicator::adopt(const SourceTable& source)
         return;
     const auto state =
         CopyState::parse(engine_.storage().log().value(copy_state_key(table->uuid())));
-    if (!state || state->fingerprint != source.fingerprint())
+    if (!state || !source.has_rows_of(state->fingerprint))
         return;
     follow_copy(source, table, *state);
 }
@@ -149,6 +151,7 @@ void Replicator::follow_copy(const SourceTable& source, std::shared_ptr<ReplicaT
     followed.writer = std::make_unique<TableWriter>(table, source);
     followed.table = std::move(table);
     followed.table->set_progress(progress_);
+    followed.table->set_standing(Standing::Following);
     const bool whole = source.has_identity();
     note_table(source, whole ? "following" : "inserts only", whole ? "" : kInsertsOnly);
 }
@@ -174,6 +177,7 @@ void Replicator::rename_followed(Followed& followed, const SourceTable& source)
 // Between transactions, with nothing gathered.
 void Replicator::refresh_tables()
 {
+    const uint64_t look = progress_->check_begins();
     const auto tables = wanted_tables();
     const auto fresh = publish(tables);
     std::vector<SourceTable> to_copy;
@@ -193,7 +197,7 @@ void Replicator::refresh_tables()
                 continue;
             const TableName name{database_, followed.source.local_name};
             copies = retries || followed.out_of_step || fresh.contains(source.oid) ||
-                     followed.source.fingerprint() != source.fingerprint() ||
+                     !source.has_rows_of(followed.copy.fingerprint) ||
                      engine_.catalog().find_table(name) != followed.table;
             if (!copies && followed.source.local_name != source.local_name)
                 try
@@ -207,6 +211,8 @@ void Replicator::refresh_tables()
         }
         if (!copies)
             continue;
+        if (found != followed_.end() && found->second.table)
+            found->second.table->set_standing(Standing::Behind);
         to_copy.push_back(source);
         if (fresh.contains(source.oid))
             to_wait.insert(source.oid);
@@ -220,8 +226,15 @@ void Replicator::refresh_tables()
         }
         note_table(it->second.source, "dropped",
                    "The table is not in PostgreSQL any more; its rows are kept here");
+        const std::string& name = it->second.source.local_name;
+        const bool has_heir =
+            std::any_of(to_copy.begin(), to_copy.end(),
+                        [&](const SourceTable& source) { return source.local_name == name; });
+        if (it->second.table)
+            it->second.table->set_standing(has_heir ? Standing::Behind : Standing::Gone);
         it = followed_.erase(it);
     }
+    progress_->check_ended(look);
     if (to_copy.empty())
         return;
     if (!slot_is_new_)
@@ -243,6 +256,7 @@ void Replicator::copy(const std::vector<SourceTable>& tables)
         table_status_[source.local_name].copied_rows = 0;
     }
     CopyHandler handler;
+    handler.ready = [&](ReplicaTable& table) { table.set_progress(progress_); };
     handler.done = [&](const SourceTable& source, std::shared_ptr<ReplicaTable> table,
                        const CopyState& state)
     {

@@ -182,6 +182,7 @@ void copy_one(Engine& engine, Connection& coordinator, std::vector<std::unique_p
         throw;
     }
     const TablePtr old = engine.catalog().find_table(name);
+    handler.ready(*made.table);
     engine.catalog().add_table(made.table, made.create_query, true);
     const auto transaction = engine.storage().begin();
     transaction->set_value(mark, {});
@@ -254,6 +255,10 @@ void copy_tables(Engine& engine, const ConnectionOptions& options, const std::st
         throw Error(error_codes::INCORRECT_DATA, "PostgreSQL told a snapshot in an unknown form");
     state.snapshot = *seen;
     state.until = current_lsn(coordinator);
+    // A commit that waits for the disk: a crash of PostgreSQL neither takes back what the snapshot sees
+    // nor gives its numbers of transactions away again before `until`.
+    connect(options).query("SET synchronous_commit = local; "
+                           "SELECT pg_logical_emit_message(true, 'basalt', '')");
     std::vector<std::unique_ptr<Worker>> workers;
     const size_t worker_count = std::clamp<size_t>(granted_cores(), 1, kMaxWorkers);
     for (size_t i = 0; i < worker_count; ++i)

@@ -37,6 +37,7 @@ struct CopyHandler
 {
     // The copy is durable and in the catalog under the table's name.
     std::function<void(const SourceTable&, std::shared_ptr<ReplicaTable>, const CopyState&)> done;
+    std::function<void(ReplicaTable&)> ready; // durable, and not in the catalog yet
     std::function<void(const SourceTable&, const Error&)> failed;
     std::function<void(const SourceTable&, uint64_t rows)> progress; // from any thread
     std::function<bool()> stopped;                                   // from any thread

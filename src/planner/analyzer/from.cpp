@@ -126,7 +126,7 @@ PlanPtr SelectAnalyzer::plan_identifier(const AstIdentifier& identifier,
     TablePtr table =
         state_.context.replace_table ? state_.context.replace_table(full) : nullptr;
     if (!table)
-        table = state_.context.catalog.find_table(full);
+        table = find_caught_up(full);
     if (!table)
     {
         if (!state_.context.catalog.database_exists(full.database))
@@ -144,6 +144,33 @@ PlanPtr SelectAnalyzer::plan_identifier(const AstIdentifier& identifier,
     scope.qualifiers = {{full.database, full.table}, {full.table}};
     scope.label = full.table;
     return plan;
+}
+
+// A replica's scan waits for the position that the query asks for. It may be copied again
+// meanwhile: then another table, of other columns perhaps, has the name.
+TablePtr SelectAnalyzer::find_caught_up(const TableName& name)
+{
+    const Catalog& catalog = state_.context.catalog;
+    TablePtr table = catalog.find_table(name);
+    if (!context_.settings.changed("postgres_min_lsn"))
+        return table;
+    while (table && table->engine_name() == "MaterializedPostgreSQL")
+    {
+        try
+        {
+            table->scan({}, state_.context.context);
+        }
+        catch (const Error&)
+        {
+            if (catalog.find_table(name) == table)
+                throw;
+        }
+        TablePtr now = catalog.find_table(name);
+        if (now == table)
+            break;
+        table = std::move(now);
+    }
+    return table;
 }
 
 PlanPtr SelectAnalyzer::plan_view(const ViewTable& view, ScopeTable& scope)

@@ -143,6 +143,7 @@ private:
                                 ScopeTable& scope);
     PlanPtr plan_subquery(const AstPtr& query, SelectAnalyzer* parent,
                           const std::vector<std::string>& column_names, ScopeTable& scope);
+    TablePtr find_caught_up(const TableName& name);
     PlanPtr plan_view(const ViewTable& view, ScopeTable& scope);
     PlanPtr plan_merge(const AstFunction& call, ScopeTable& scope);
     PlanPtr plan_cte(const std::string& name, ScopeTable& scope);
