@@ -152,6 +152,8 @@ void MergeTreeTable::attach_parts(const PartitionCommand& command)
     transaction->commit();
     for (const std::string& folder : taken)
         files.remove_directory_recursive(folder);
+    // A folder that a power cut brings back after its part has expired would look as never attached.
+    files.sync_directory(detached);
 }
 
 void MergeTreeTable::settle_attaching()
