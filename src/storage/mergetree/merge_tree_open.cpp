@@ -185,6 +185,18 @@ void MergeTreeTable::load_parts(bool adopt)
         }
         adopt_covering(folders);
     }
+    // The name that a committed part got may have been lost with the power.
+    const auto give_name = [&](const std::string& text)
+    {
+        const std::string temporary = std::string(kTemporaryPrefix) + text;
+        if (folders.contains(text) || !folders.contains(temporary))
+            return;
+        files.rename(join_path(path_, temporary), join_path(path_, text));
+        folders.erase(temporary);
+        folders.insert(text);
+    };
+    for (const auto& text : restored_.moved_out)
+        give_name(text);
     std::vector<std::pair<std::string, PartName>> listed;
     for (const auto& text : restored_.parts)
     {
@@ -193,13 +205,7 @@ void MergeTreeTable::load_parts(bool adopt)
             throw Error(error_codes::CORRUPTED_DATA,
                         fmt::format("The log lists a part of the name {}", text));
         next_block_ = std::max({next_block_, name->max_block + 1, name->mutation + 1});
-        const std::string temporary = std::string(kTemporaryPrefix) + text;
-        if (!folders.contains(text) && folders.contains(temporary))
-        {
-            files.rename(join_path(path_, temporary), join_path(path_, text));
-            folders.erase(temporary);
-            folders.insert(text);
-        }
+        give_name(text);
         if (absent_.empty())
             listed.emplace_back(text, *name);
         folders.erase(text);

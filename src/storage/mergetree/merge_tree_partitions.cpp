@@ -190,6 +190,8 @@ void MergeTreeTable::drop_detached(const PartitionCommand& command)
 {
     FileSystem& files = service_.files();
     const std::string detached = join_path(path_, "detached");
+    // What was moved here must not come back where it was.
+    files.sync_directory(path_);
     std::vector<std::string> deleting;
     for (const auto& entry : files.list(detached))
     {

@@ -40,6 +40,43 @@ TEST(Recovery, DroppedDetachedPartsStayDropped)
     EXPECT_EQ(tables.count(), 0u);
 }
 
+TEST(Recovery, PowerGoesAtEachStepOfDetach)
+{
+    constexpr uint64_t kMostSteps = 200;
+    for (uint64_t steps = 0; steps < kMostSteps; ++steps)
+    {
+        MemoryFileSystem disk;
+        SeededRandom random(1);
+        FaultyFileSystem files(disk, random);
+        bool stopped = false;
+        {
+            Tables tables(files);
+            tables.open(events_metadata());
+            tables.insert(events(0, 10)); // in the log alone
+            FaultPlan plan;
+            plan.stop_after_changes = steps;
+            files.set_plan(plan);
+            try
+            {
+                tables.table->change_partition(partition_command(Kind::Detach), nullptr);
+            }
+            catch (const Error&)
+            {
+            }
+            stopped = files.stopped();
+        }
+        disk.power_cut();
+        files.set_plan({});
+        Tables tables(files);
+        tables.open(events_metadata(), true);
+        tables.table->change_partition(partition_command(Kind::Attach), nullptr);
+        EXPECT_EQ(tables.rows(all_columns()), lines_of(events(0, 10))) << steps;
+        if (!stopped)
+            return;
+    }
+    FAIL() << "DETACH never ended";
+}
+
 // Flips one bit of a file, where `at` says.
 void flip_bit(FileSystem& files, const std::string& path, uint64_t at)
 {
