@@ -154,9 +154,10 @@ ColumnPtr choose_nullable(const TypePtr& type, const std::vector<ChoiceSource>& 
         nested.push_back({wrap(column.nested()), source.compact});
         nulls.push_back({wrap(column.null_column()), source.compact});
     }
-    return NullableColumn::make(
-        choose_rows(type_as<NullableType>(type).nested(), std::move(nested), which),
-        choose_vector<uint8_t>(nulls, which));
+    // Few constant texts come as a dictionary, which cannot stand below NULLs.
+    const ColumnPtr values =
+        choose_rows(type_as<NullableType>(type).nested(), std::move(nested), which);
+    return NullableColumn::make(to_flat(values), choose_vector<uint8_t>(nulls, which));
 }
 
 // Few constant texts: a dictionary of them.
