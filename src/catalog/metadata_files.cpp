@@ -184,13 +184,19 @@ void MetadataFiles::settle_redo()
 // With its missing parents, each name made durable.
 void MetadataFiles::make_directory(const std::string& path)
 {
-    if (files_.exists(path))
-        return;
     const std::string parent = parent_directory(path);
-    if (parent != path)
-        make_directory(parent);
-    files_.create_directories(path);
+    if (!files_.exists(path))
+    {
+        durable_directories_.erase(path);
+        if (parent != path)
+            make_directory(parent);
+        files_.create_directories(path);
+    }
+    // One that is there may be of an attempt whose sync failed.
+    if (durable_directories_.contains(path))
+        return;
     files_.sync_directory(parent);
+    durable_directories_.insert(path);
 }
 
 void MetadataFiles::apply_now(const std::vector<MetadataChange>& changes)

@@ -6,6 +6,7 @@
 
 #include "io/file_system.h"
 
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,6 +58,7 @@ private:
 
     FileSystem& files_;
     std::string root_;
+    std::set<std::string> durable_directories_; // of this process
     // What is to be done with redo.log before the next change: its changes were decided and not all
     // made, or it could not be written and was refused.
     enum class Redo
