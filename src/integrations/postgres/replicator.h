@@ -103,6 +103,7 @@ private:
         Lsn until; // every transaction that it sees ends before
         std::shared_ptr<ReplicaTable> table;
         ReplicaTable::StatePtr state;
+        bool is_new = true;
         bool done = false; // without a state: it cannot be had
     };
     // What is to be compared, by our name of the table.
@@ -156,6 +157,7 @@ private:
     void check_range(CheckedTable& checked);
     bool request_state(StateRequest& request);
     void serve_request(const BeginMessage* begin);
+    bool has_begun_unseen(const XidSnapshot& snapshot) const;
     bool has_request() const;
     void list_checked();
 
@@ -203,6 +205,11 @@ private:
     mutable std::mutex check_mutex_;
     std::condition_variable check_answered_;
     StateRequest* request_ = nullptr;
+    // Of the last transactions that began here, a ring: one that a snapshot does not see came too soon
+    // for the request that brings this snapshot.
+    static constexpr size_t kKeptXids = 256;
+    std::vector<uint32_t> begun_xids_;
+    size_t next_xid_ = 0;
     std::map<std::string, CheckedTable> checked_; // tables that are followed whole
     std::vector<ConsistencyResult> results_;
 

@@ -136,15 +136,30 @@ bool Replicator::has_request() const
     return request_ && !request_->done;
 }
 
+bool Replicator::has_begun_unseen(const XidSnapshot& snapshot) const
+{
+    return std::any_of(begun_xids_.begin(), begun_xids_.end(),
+                       [&](uint32_t xid) { return !snapshot.sees(xid); });
+}
+
 // By the applying thread: before a transaction begins, and when nothing is under way.
 void Replicator::serve_request(const BeginMessage* begin)
 {
     std::unique_lock lock(check_mutex_);
+    const bool comes_late = request_ && !request_->done && std::exchange(request_->is_new, false) &&
+                            has_begun_unseen(request_->snapshot);
+    if (begin)
+    {
+        if (begun_xids_.size() < kKeptXids)
+            begun_xids_.push_back(begin->xid);
+        else
+            begun_xids_[next_xid_++ % kKeptXids] = begin->xid;
+    }
     if (!request_ || request_->done)
         return;
     const auto found = followed_.find(request_->oid);
-    bool ends = found == followed_.end() || !found->second.writer || found->second.out_of_step ||
-                !found->second.past_copy;
+    bool ends = comes_late || found == followed_.end() || !found->second.writer ||
+                found->second.out_of_step || !found->second.past_copy;
     if (!ends && begin && !(begin->commit_lsn < applied_))
     {
         if (request_->snapshot.sees(begin->xid))

@@ -1,5 +1,8 @@
 #include "storage/mergetree/part_name.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <charconv>
 #include <fmt/format.h>
 #include <vector>
@@ -26,6 +29,9 @@ std::string PartName::text() const
     return text;
 }
 
+// Why folders are set aside; ids of partitions are never these.
+constexpr std::string_view kSetAsideReasons[] = {"unexpected", "broken", "broken-on-start"};
+
 std::optional<PartName> parse_part_name(std::string_view text)
 {
     std::vector<std::string_view> pieces;
@@ -41,6 +47,10 @@ std::optional<PartName> parse_part_name(std::string_view text)
         return std::nullopt;
     PartName name;
     name.partition_id = pieces[0];
+    // detached/<reason>_<part> was set aside: it is no part, though it could be read as one.
+    if (std::find(std::begin(kSetAsideReasons), std::end(kSetAsideReasons), name.partition_id) !=
+        std::end(kSetAsideReasons))
+        return std::nullopt;
     if (name.partition_id.empty() || !parse_number(pieces[1], name.min_block) ||
         !parse_number(pieces[2], name.max_block) || !parse_number(pieces[3], name.level) ||
         (pieces.size() == 5 && !parse_number(pieces[4], name.mutation)) ||

@@ -77,6 +77,15 @@ TEST(Recovery, PowerGoesAtEachStepOfDetach)
     FAIL() << "DETACH never ended";
 }
 
+// A folder that was set aside is for people to look at, not for ATTACH PARTITION ALL.
+TEST(Recovery, WhatWasSetAsideIsNotAttachedWithTheRest)
+{
+    for (const char* folder : {"unexpected_0_3_7_1", "broken_20000_1_1_0", "broken-on-start_1_2_2_0_5"})
+        EXPECT_FALSE(parse_part_name(folder)) << folder;
+    EXPECT_TRUE(parse_part_name("all_1_2_3_4"));
+    EXPECT_TRUE(parse_part_name("20261201_1_1_0"));
+}
+
 // Flips one bit of a file, where `at` says.
 void flip_bit(FileSystem& files, const std::string& path, uint64_t at)
 {
