@@ -276,6 +276,9 @@ void Replicator::check_range(CheckedTable& checked)
         throw Error(error_codes::INCORRECT_DATA, "PostgreSQL told a snapshot in an unknown form");
     request.snapshot = *seen;
     request.until = current_lsn(connection);
+    // At once, before more transactions come.
+    if (!request_state(request) || request.table != checked.table)
+        return; // it is being copied, or the stream stands still or has gone on: later
 
     std::optional<int64_t> first, last;
     ConsistencyResult result;
@@ -308,8 +311,6 @@ void Replicator::check_range(CheckedTable& checked)
                                        first ? std::to_string(*first) : "the first",
                                        last ? std::to_string(*last) : "the last");
     }
-    if (!request_state(request) || request.table != checked.table)
-        return; // it is being copied, or the stream stands still: later
     const Sum theirs = sum_of_postgres(connection, source, *checked.table->metadata(), where);
     const auto ours = sum_of_ours(*checked.table, request.state, source, first, last);
     if (!ours)

@@ -19,7 +19,7 @@ bool MergeTreeTable::flush_due() const
     const uint64_t wanted_through = service_.log().flush_wanted_through();
     std::lock_guard lock(mutex_);
     const int64_t now = service_.clock().unix_s();
-    if (shut_down_ || live_.empty() || now < retry_flush_unix_s_)
+    if (shut_down_ || live_.empty() || is_pausing(now, retry_flush_unix_s_))
         return false;
     // The large ones first when all together hold much.
     if (service_.disk_is_short())

@@ -166,7 +166,8 @@ bool MergeTreeTable::long_step()
 {
     {
         std::lock_guard lock(mutex_);
-        if (shut_down_ || !absent_.empty() || service_.clock().unix_s() < retry_merges_unix_s_)
+        if (shut_down_ || !absent_.empty() ||
+            is_pausing(service_.clock().unix_s(), retry_merges_unix_s_))
             return false;
     }
     try

@@ -45,6 +45,13 @@ struct TableSnapshot
     std::vector<LiveBlock> live;
 };
 
+// Whether work that failed waits for its time. Not when the clock was set back by more than any pause.
+inline bool is_pausing(int64_t now_unix_s, int64_t retry_unix_s)
+{
+    constexpr int64_t kLongestPause_s = 256;
+    return now_unix_s < retry_unix_s && retry_unix_s - now_unix_s <= kLongestPause_s;
+}
+
 class MergeTreeTable final : public Table, private LogParticipant, private BackgroundClient
 {
 public:
