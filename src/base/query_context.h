@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/memory_tracker.h"
+#include "base/permissions.h"
 #include "base/profile_events.h"
 #include "base/settings.h"
 
@@ -22,6 +23,7 @@ struct QueryContext
 
     std::string query_id;
     std::string user = "default";
+    std::shared_ptr<const Permissions> permissions; // null: of the server itself, all is allowed
     std::string current_database = "default";
     std::string server_timezone = "UTC"; // of the server; session_timezone overrides it
     std::string host_name;
@@ -53,6 +55,18 @@ struct QueryContext
 
     // Adds to read_rows/read_bytes and throws TOO_MANY_ROWS (158) or TOO_MANY_BYTES (307).
     void add_read(uint64_t rows, uint64_t bytes) const;
+
+    // Whether the user may; the arguments are those of Permissions.
+    bool granted(std::string_view privilege, std::string_view database = {},
+                 std::string_view table = {}, std::string_view column = {}) const
+    {
+        return !permissions || permissions->granted(privilege, database, table, column);
+    }
+    bool granted_on_some(std::string_view privilege, std::string_view database = {},
+                         std::string_view table = {}) const
+    {
+        return !permissions || permissions->granted_on_some(privilege, database, table);
+    }
 
     // max_threads, or the number of cores the cgroup grants.
     size_t max_threads() const;
