@@ -1,4 +1,4 @@
-// basalt PROGRAM …: server, client, local, bench, pg. A link named clickhouse-client (and the like)
+// basalt PROGRAM …: server, client, local, benchmark, bench, pg. A link named clickhouse-client (and the like)
 // behaves as that program.
 
 #include "programs/programs.h"
@@ -31,6 +31,7 @@ constexpr Program kPrograms[] = {
     {"server", basalt::server_main, "the database server"},
     {"client", basalt::client_main, "an interactive client, or one query by --query"},
     {"local", basalt::local_main, "queries without a server"},
+    {"benchmark", basalt::benchmark_main, "queries against a running server, timed; compares two"},
     {"bench", basalt::bench_main, "measurements: basalt bench k8s-logs"},
     {"pg", basalt::pg_main, "PostgreSQL servers: make, run, back up, measure"},
 };

@@ -14,6 +14,7 @@ int server_main(int argc, char** argv);
 int client_main(int argc, char** argv);
 int local_main(int argc, char** argv);
 int bench_main(int argc, char** argv);
+int benchmark_main(int argc, char** argv);
 int pg_main(int argc, char** argv);
 
 // The error code modulo 256, never 0.
