@@ -1,5 +1,5 @@
-// basalt PROGRAM …: server, client, local, benchmark, bench, pg. A link named clickhouse-client (and the like)
-// behaves as that program.
+// basalt PROGRAM …: server, client, local, benchmark, bench, pg. A link named clickhouse-client (and the
+// like) behaves as that program, one named clickhouse as ClickHouse's binary.
 
 #include "programs/programs.h"
 
@@ -45,22 +45,40 @@ int usage(std::FILE* to)
     return to == stdout ? 0 : 1;
 }
 
+// What a link named clickhouse-client, basalt-client or chc asks for; empty: the first argument says.
+std::string program_of_link(std::string name)
+{
+    for (const char* prefix : {"clickhouse-", "basalt-"})
+        if (name.starts_with(prefix))
+            return name.substr(name.find('-') + 1);
+    return name == "chc" ? "client" : name == "chl" ? "local" : "";
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
     const char* slash = std::strrchr(argv[0], '/');
-    std::string name = slash ? slash + 1 : argv[0];
-    const bool by_link = name.starts_with("clickhouse-") || name.starts_with("basalt-");
-    if (by_link)
-        name = name.substr(name.find('-') + 1);
-    else if (argc > 1)
+    const std::string called = slash ? slash + 1 : argv[0];
+    std::string name = program_of_link(called);
+    bool by_link = !name.empty();
+    if (!by_link && argc > 1)
         name = argv[1];
-    else
+    // `clickhouse -q …`: options without a program are those of clickhouse-local.
+    if ((called == "clickhouse" || called == "ch") && (argc == 1 || argv[1][0] == '-') &&
+        name != "--help")
+    {
+        name = "local";
+        by_link = true;
+    }
+    if (name.empty())
         return usage(stderr);
     if (name == "--help" || name == "-h" || name == "help")
         return usage(stdout);
-    if (name == "--version" || name == "-V")
+    // `clickhouse-client --version`, too.
+    const char* first = argc > (by_link ? 1 : 2) ? argv[by_link ? 1 : 2] : "";
+    if (name == "--version" || name == "-V" || std::strcmp(first, "--version") == 0 ||
+        std::strcmp(first, "-V") == 0)
     {
         std::printf("basalt %s (ClickHouse %s compatible)\n", basalt::kBasaltVersion,
                     basalt::kServerVersion);

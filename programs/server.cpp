@@ -34,6 +34,8 @@ int server_main(int argc, char** argv)
     NativeServerOptions native;
     PostgresServerOptions postgres_wire;
     std::vector<std::string> arguments = take_settings(argc, argv, options.default_settings);
+    // clickhouse-server -- --http_port=8123: there what follows is put over the config file.
+    std::erase(arguments, "--");
 
     CLI::App app("The Basalt server", "basalt server");
     app.set_config("--config,--config-file,-C", "", "file with any of these flags (TOML or INI)");

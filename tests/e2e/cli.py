@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 from checks import check, finish
-from server import Server
+from server import Server, free_port
 
 BASALT = os.path.abspath(sys.argv[1])
 
@@ -46,9 +46,23 @@ run("local", "--path", data, "-q", "CREATE TABLE kept (x UInt8) ENGINE = MergeTr
 check("--path keeps tables", run("local", "--path", data, "-q", "SELECT x FROM kept")[0], "3\n")
 check("version", run("--version")[0].startswith("basalt "), True)
 check("an unknown program", run("nosuch")[2], 1)
-link = os.path.join(work, "clickhouse-local")
-os.symlink(BASALT, link)
-check("a link named clickhouse-local", run("-q", "SELECT 9", program=link)[0], "9\n")
+
+
+def linked(name):
+    path = os.path.join(work, name)
+    os.symlink(BASALT, path)
+    return path
+
+
+check("a link named clickhouse-local", run("-q", "SELECT 9", program=linked("clickhouse-local"))[0], "9\n")
+check("a link named chl", run("-q", "SELECT 9", program=linked("chl"))[0], "9\n")
+clickhouse = linked("clickhouse")
+check("a link named clickhouse", run("local", "-q", "SELECT 9", program=clickhouse)[0], "9\n")
+check("clickhouse without a program is local", run("-q", "SELECT 9", program=clickhouse)[0], "9\n")
+check("clickhouse reads statements", run(data="SELECT 8", program=clickhouse)[0], "8\n")
+check("clickhouse --version", run("--version", program=clickhouse)[0].startswith("basalt "), True)
+check("local --version", run("local", "-V")[0].startswith("basalt "), True)
+check("clickhouse with an unknown program", run("nosuch", program=clickhouse)[2], 1)
 
 server = Server(BASALT, work)
 port = str(server.port)
@@ -74,6 +88,18 @@ check("--query_id", client("--query_id", "named", "-q", "SELECT 1")[0] + client(
 check("a large result", len(client("-q", "SELECT number FROM numbers(1000000)")[0].split("\n")), 1000001)
 out, err, code = client("-q", "SELECT number, throwIf(number = 5000000) FROM numbers(10000000)")
 check("an error after rows", (code, "Code: 395" in err), (395 % 256, True))
+for name in "clickhouse-client", "chc":
+    check(f"a link named {name}", run("--port", port, "-q", "SELECT 9", program=linked(name))[0], "9\n")
+check("clickhouse client", run("client", "--port", port, "-q", "SELECT 9", program=clickhouse)[0], "9\n")
+check("a link named clickhouse-benchmark", run("--help", program=linked("clickhouse-benchmark"))[0].startswith(
+    "Runs queries and says how fast"), True)
+http_port = str(free_port())
+process = subprocess.Popen(
+    [linked("clickhouse-server"), "--tcp-port=0", "--postgres-port=0", "--", "--path=" + os.path.join(work, "linked"),
+     "--http_port=" + http_port], stdout=subprocess.PIPE, text=True)
+check("a link named clickhouse-server", f":{http_port}," in process.stdout.readline(), True)
+process.terminate()
+check("it stops", process.wait(60), 0)
 check("a clean stop", server.stop(), 0)
 out, err, code = client("-q", "SELECT 1")
 check("no server", code != 0, True)
