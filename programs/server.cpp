@@ -14,6 +14,7 @@
 #include "programs/pg/commands.h"
 #include "programs/play_page.h"
 #include "programs/replication_table.h"
+#include "programs/server_users.h"
 #include "system/system_tables.h"
 
 #include <CLI/CLI.hpp>
@@ -61,6 +62,8 @@ int server_main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--backups-path,--backups.allowed_path", options.backups_path,
                    "where backups stand; default: backups in the data folder");
+    ServerUsers users;
+    users.add_options(app);
     std::vector<std::string> postgres_instances;
     std::string postgres_home;
     app.add_option("--pg", postgres_instances,
@@ -85,6 +88,7 @@ int server_main(int argc, char** argv)
     std::signal(SIGPIPE, SIG_IGN);
 
     FileSystem& files = real_file_system();
+    users.read(files, options);
     files.create_directories(options.path);
     const auto lock = files.lock_file(options.path + "/lock");
     const pg::OwnedInstances postgres(postgres_home, postgres_instances);
@@ -96,6 +100,7 @@ int server_main(int argc, char** argv)
     };
     Engine engine(files, options);
     engine.start();
+    users.check_listen(engine, http.host);
     register_system_tables(engine);
     add_replication_table(engine, replication);
     replication.start();

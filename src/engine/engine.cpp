@@ -23,7 +23,8 @@ std::string random_uuid(RandomSource& random)
 Engine::Engine(FileSystem& files, EngineOptions options)
     : files_(files), options_(std::move(options)),
       memory_("total", options_.memory_limit_bytes ? options_.memory_limit_bytes
-                                                   : granted_memory_bytes() / 10 * 9)
+                                                   : granted_memory_bytes() / 10 * 9),
+      access_(files_, options_.path), authentication_(access_, *options_.clock)
 {
     start_unix_s_ = options_.clock->unix_s();
     server_uuid_ = random_uuid(system_random());
@@ -52,6 +53,11 @@ QueryContextPtr Engine::make_context()
 
 void Engine::start()
 {
+    // First: a server that does not know its users must not open.
+    access_.load();
+    access_.add_from_config(options_.access_statements);
+    if (!options_.default_password.empty())
+        access_.set_default_password(options_.default_password);
     remove_unfinished_backups(files_, backups_path());
     StorageOptions storage;
     storage.path = options_.path;

@@ -3,8 +3,10 @@
 // The state of a server (or of `basalt local`): catalog, log, running queries, what they did.
 // Made and stopped by programs; everything else gets it by reference.
 
+#include "catalog/access/access_control.h"
 #include "catalog/catalog.h"
 #include "engine/async_inserts.h"
+#include "engine/authentication.h"
 #include "engine/backup/backups.h"
 #include "engine/process_list.h"
 #include "engine/query_log.h"
@@ -30,6 +32,9 @@ struct EngineOptions
     std::string timezone = "UTC";
     std::string backups_path; // empty: backups/ in the data folder
     Settings default_settings;
+    // CREATE USER, CREATE ROLE and GRANT statements of the configuration.
+    std::string access_statements = {};
+    std::string default_password = {}; // of user default; empty: as it was made
     Clock* clock = &system_clock(); // outlives the engine
     // Called with the storage's options before it is made; may be null.
     std::function<void(StorageOptions&)> adjust_storage;
@@ -53,6 +58,8 @@ public:
     Catalog& catalog() { return *catalog_; }
     StorageService& storage() { return *storage_; }
     ProcessList& processes() { return processes_; }
+    AccessControl& access() { return access_; }
+    Authentication& authentication() { return authentication_; }
     QueryLog& query_log() { return query_log_; }
     AsyncInserts& async_inserts() { return async_inserts_; }
     Backups& backups() { return backups_; }
@@ -82,6 +89,8 @@ private:
     MemoryTracker memory_;
     std::unique_ptr<StorageService> storage_;
     std::unique_ptr<Catalog> catalog_;
+    AccessControl access_;
+    Authentication authentication_;
     ProcessList processes_;
     QueryLog query_log_;
     ErrorCounts error_counts_;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "binder/binder.h"
 #include "columns/timezone.h"
+#include "engine/access_check.h"
 #include "engine/insert.h"
 #include "engine/statement.h"
 #include "io/host_name.h"
@@ -17,6 +18,11 @@ namespace basalt
 
 namespace
 {
+
+const char* verb_of(AccessVerb verb)
+{
+    return verb == AccessVerb::Alter ? "Alter" : "Create";
+}
 
 std::string kind_of(const Ast& ast)
 {
@@ -35,7 +41,18 @@ std::string kind_of(const Ast& ast)
     case AstKind::CreateDictionary:
         return "Create";
     case AstKind::Drop:
+    case AstKind::DropAccess:
         return "Drop";
+    case AstKind::CreateUser:
+        return verb_of(static_cast<const AstCreateUser&>(ast).verb);
+    case AstKind::CreateRole:
+        return verb_of(static_cast<const AstCreateRole&>(ast).verb);
+    case AstKind::CreateSettingsProfile:
+        return verb_of(static_cast<const AstCreateSettingsProfile&>(ast).verb);
+    case AstKind::Grant:
+        return static_cast<const AstGrant&>(ast).revoke ? "Revoke" : "Grant";
+    case AstKind::SetRole:
+        return "Set";
     case AstKind::Alter:
         return "Alter";
     case AstKind::Rename:
@@ -82,6 +99,7 @@ bool only_reads(const Ast& ast)
     case AstKind::Explain:
     case AstKind::Use:
     case AstKind::SetQuery:
+    case AstKind::SetRole:
         return true;
     default:
         return false;
@@ -198,17 +216,20 @@ public:
 private:
     void prepare_context()
     {
+        refresh_access(engine_, session_);
         auto context = std::make_shared<QueryContext>(&engine_.memory());
         context->clock = engine_.options().clock;
         context->user = session_.user;
+        context->permissions = session_.access;
         context->current_database =
             request_.database.empty() ? session_.current_database : request_.database;
         context->server_timezone = engine_.options().timezone;
         context->query_id = request_.query_id.empty() ? random_uuid(*context->random)
                                                       : request_.query_id;
         context->settings.apply(engine_.options().default_settings);
+        if (session_.access)
+            context->settings.apply(session_.access->default_settings());
         context->settings.apply(session_.settings);
-        context->settings.apply(request_.settings);
         context->host_name = host_name();
         context->server_uptime_s =
             static_cast<uint64_t>(context->clock->unix_s() - engine_.start_unix_s());
@@ -222,6 +243,10 @@ private:
     void run()
     {
         auto& context = query_->context_;
+        if (const auto check = setting_check(session_, context->settings))
+            for (const auto& [name, value] : request_.settings.changes())
+                check(name, value);
+        context->settings.apply(request_.settings);
         const size_t max_query_bytes = context->settings.get_uint("max_query_size");
         append_more(request_, std::max<size_t>(max_query_bytes, 1) + request_.text.size());
         query_->text_ = request_.text.substr(0, context->settings.get_uint(
@@ -238,10 +263,11 @@ private:
 
         substitute_parameters(ast, parameters(), *context);
         for (const auto* set : settings_of(*ast))
-            apply_settings(*set, context->settings, nullptr);
+            apply_settings(*set, context->settings, nullptr,
+                           setting_check(session_, context->settings));
         if (context->settings.changed("session_timezone"))
             timezone(context->timezone()); // throws for one that is not known
-        if ((request_.readonly || context->settings.get_uint("readonly") == 1) &&
+        if ((request_.readonly || context->settings.get_uint("readonly") > 0) &&
             !only_reads(*ast))
             throw Error(error_codes::READONLY,
                         "Cannot execute query in readonly mode. For queries over HTTP, method GET "

@@ -1,5 +1,7 @@
 #include "engine/select.h"
 
+#include "engine/access_check.h"
+
 namespace basalt
 {
 
@@ -27,6 +29,7 @@ AnalyzerContext make_analyzer(StatementContext& statement)
     if (auto* objects = statement.objects)
         analyzer.on_read = [objects](const TablePtr& table, const std::vector<std::string>& columns)
         { objects->add(*table, columns); };
+    add_read_checks(analyzer, statement);
     return analyzer;
 }
 

@@ -1,6 +1,7 @@
 #include "engine/statement.h"
 
 #include "base/error.h"
+#include "engine/access_check.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -115,59 +116,49 @@ void check_bool_number(const std::string& setting, bool is_bool, Number number)
 } // namespace
 
 void apply_settings(const AstSetQuery& set, Settings& settings,
-                    std::map<std::string, std::string>* parameters)
+                    std::map<std::string, std::string>* parameters, const SettingCheck& check)
 {
     for (const auto& change : set.changes)
     {
         std::string value;
         if (change.value)
         {
-            const auto* literal = change.value->as<AstLiteral>();
-            if (literal)
+            if (const auto* literal = change.value->as<AstLiteral>())
             {
-                switch (literal->literal_kind)
-                {
-                case LiteralKind::Bool:
-                    value = literal->unsigned_value ? "1" : "0";
-                    break;
-                case LiteralKind::UInt64:
+                if (literal->literal_kind == LiteralKind::UInt64)
                     check_bool_number(change.name, literal->unsigned_value <= 1,
                                       literal->unsigned_value);
-                    value = fmt::format("{}", literal->unsigned_value);
-                    break;
-                case LiteralKind::Int64:
+                else if (literal->literal_kind == LiteralKind::Int64)
                     check_bool_number(change.name, false, literal->signed_value);
-                    value = fmt::format("{}", literal->signed_value);
-                    break;
-                case LiteralKind::Float64:
-                    value = literal->text.empty() ? fmt::format("{}", literal->float_value)
-                                                  : literal->text;
-                    break;
-                default:
-                    value = literal->text;
-                }
             }
-            else if (const auto* identifier = change.value->as<AstIdentifier>())
-                value = identifier->full_name();
-            else
-                throw Error(error_codes::NOT_IMPLEMENTED,
-                            fmt::format("The value of setting '{}' must be a literal",
-                                        change.name));
+            value = setting_value_text(change.name, *change.value);
         }
         if (parameters && change.name.starts_with("param_"))
         {
             (*parameters)[change.name.substr(6)] = value;
             continue;
         }
-        if (change.is_default || !change.value)
+        const bool to_default = change.is_default || !change.value;
+        if (check)
+            check(change.name, to_default ? std::string(Settings().get(change.name)) : value);
+        if (to_default)
             settings.reset(change.name);
         else
             settings.set(change.name, value);
     }
 }
 
+SettingCheck setting_check(const Session& session, const Settings& in_force)
+{
+    if (!session.access)
+        return {};
+    return [access = session.access, &in_force](const std::string& name, const std::string& value)
+    { access->check_setting(in_force, name, value); };
+}
+
 ResultPtr run_statement(const AstPtr& ast, StatementContext& statement)
 {
+    check_statement_access(*ast, statement);
     switch (ast->kind)
     {
     case AstKind::Select:
@@ -211,6 +202,16 @@ ResultPtr run_statement(const AstPtr& ast, StatementContext& statement)
         return run_check(*ast->as<AstCheck>(), statement);
     case AstKind::Kill:
         return run_kill(*ast->as<AstKill>(), statement);
+    case AstKind::SetRole:
+        if (ast->as<AstSetRole>()->action == AstSetRole::Action::SetDefaultRole)
+            return run_access_change(*ast, statement);
+        return run_set_role(*ast->as<AstSetRole>(), statement);
+    case AstKind::Grant:
+    case AstKind::CreateUser:
+    case AstKind::CreateRole:
+    case AstKind::CreateSettingsProfile:
+    case AstKind::DropAccess:
+        return run_access_change(*ast, statement);
     default:
         throw Error(error_codes::NOT_IMPLEMENTED,
                     fmt::format("{} is not implemented", ast_kind_name(ast->kind)));

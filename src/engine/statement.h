@@ -46,6 +46,11 @@ ResultPtr run_use(const AstUse& use, StatementContext& statement);
 ResultPtr run_system(const AstSystem& system, StatementContext& statement);
 ResultPtr run_backup(const std::shared_ptr<const AstBackup>& backup, StatementContext& statement);
 ResultPtr run_check(const AstCheck& check, StatementContext& statement);
+ResultPtr run_set_role(const AstSetRole& set, StatementContext& statement);
+// CREATE, ALTER, DROP of users, roles, profiles; GRANT, REVOKE.
+ResultPtr run_access_change(const Ast& ast, StatementContext& statement);
+// SHOW GRANTS, SHOW CREATE USER and their kind.
+ResultPtr show_access(const AstShow& show, StatementContext& statement);
 ResultPtr run_kill(const AstKill& kill, StatementContext& statement);
 
 // Binds and applies commands that rewrite rows; returns when they are done if `wait`.
@@ -57,8 +62,12 @@ void require_merge_tree(const Table& table, std::string_view what);
 // SETTINGS written in the query: of the output clause, of the statement, of its last SELECT.
 std::vector<const AstSetQuery*> settings_of(const Ast& ast);
 // Applies SETTINGS of a query to a Settings object. Values may be literals or parameters.
+// check: called before each change; throws for what the user may not set. May be empty.
+using SettingCheck = std::function<void(const std::string& name, const std::string& value)>;
 void apply_settings(const AstSetQuery& set, Settings& settings,
-                    std::map<std::string, std::string>* parameters);
+                    std::map<std::string, std::string>* parameters, const SettingCheck& check = {});
+// By the rules of the session's user over what is in force, which must outlive the check.
+SettingCheck setting_check(const Session& session, const Settings& in_force);
 
 // A one-column result of texts.
 ResultPtr text_result(const std::string& column, const std::vector<std::string>& lines);

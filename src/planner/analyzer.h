@@ -35,6 +35,11 @@ struct AnalyzerContext
     std::function<AstPtr(const TableName&)> row_policy;
     // Told of every table that is read, with the columns, after pruning. May be empty.
     std::function<void(const TablePtr&, const std::vector<std::string>&)> on_read;
+    // Told of every view that a query names, with the table that is read in its place (null for a view
+    // whose query is). May be empty.
+    std::function<void(const Table& view, const TablePtr& target)> on_view;
+    // Told of every table function before it is made. May be empty.
+    std::function<void(const std::string& name)> on_table_function;
 };
 
 // Subqueries, views and CTEs inside each other: at most so many.

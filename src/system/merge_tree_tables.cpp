@@ -3,12 +3,14 @@
 namespace basalt
 {
 
-std::vector<ListedTable> merge_tree_tables(Engine& engine)
+std::vector<ListedTable> merge_tree_tables(Engine& engine, const QueryContext& context)
 {
     std::vector<ListedTable> found;
     for (const auto& database : engine.catalog().databases())
         for (const auto& table : engine.catalog().tables(database.name))
-            if (auto merge_tree = std::dynamic_pointer_cast<MergeTreeTable>(table))
+            if (auto merge_tree = std::dynamic_pointer_cast<MergeTreeTable>(table);
+                merge_tree &&
+                context.granted("SHOW TABLES", database.name, table->table_name().table))
                 found.push_back({database.name, table->table_name().table, std::move(merge_tree)});
     return found;
 }

@@ -15,8 +15,8 @@ struct ListedTable
     std::string name;
     std::shared_ptr<MergeTreeTable> table;
 };
-// By database and name. Tables of the engine Log have parts too.
-std::vector<ListedTable> merge_tree_tables(Engine& engine);
+// Those that the query's user may know of, by database and name. Tables of the engine Log have parts too.
+std::vector<ListedTable> merge_tree_tables(Engine& engine, const QueryContext& context);
 
 // The columns that system.parts and system.parts_columns share.
 void set_part(RowBuilder& rows, const ListedTable& listed, const PartInfo& part);

@@ -16,7 +16,8 @@ namespace basalt
 
 ResultPtr run_set(const AstSetQuery& set, StatementContext& statement)
 {
-    apply_settings(set, statement.session.settings, &statement.session.parameters);
+    apply_settings(set, statement.session.settings, &statement.session.parameters,
+                   setting_check(statement.session, statement.context->settings));
     return nullptr;
 }
 
@@ -116,6 +117,12 @@ ResultPtr kill_mutations(const AstKill& kill, StatementContext& statement)
                                      "SELECT 'waiting' AS kill_status, database, table, "
                                      "mutation_id, command FROM system.mutations WHERE 1",
                                      statement);
+    if (const auto& access = statement.session.access)
+        for (size_t i = 0; i < found.rows(); ++i)
+            for (const char* privilege : {"ALTER UPDATE", "ALTER DELETE"})
+                access->require(privilege, {found[1].column->value_at(i).get<std::string>(),
+                                            found[2].column->value_at(i).get<std::string>(),
+                                            {}});
     const auto text = [&](size_t column, size_t row)
     { return found[column].column->value_at(row).get<std::string>(); };
     if (kill.mode != KillMode::Test)
@@ -143,8 +150,12 @@ ResultPtr run_kill(const AstKill& kill, StatementContext& statement)
     const Block found =
         rows_to_kill(kill,
                      fmt::format("SELECT 'waiting' AS kill_status, query_id, user, query FROM "
-                                 "system.processes WHERE query_id != {}",
-                                 quote_string(statement.context->query_id)),
+                                 "system.processes WHERE query_id != {}{}",
+                                 quote_string(statement.context->query_id),
+                                 // Those of others need a grant.
+                                 statement.context->granted("KILL QUERY")
+                                     ? ""
+                                     : " AND user = " + quote_string(statement.session.user)),
                      statement);
     if (kill.mode != KillMode::Test)
         for (size_t i = 0; i < found.rows(); ++i)

@@ -280,6 +280,18 @@ ResultPtr run_show(const AstShow& show, StatementContext& statement)
     case ShowKind::Dictionaries:
     case ShowKind::Clusters:
         return text_result("name", {});
+    case ShowKind::CreateUser:
+    case ShowKind::CreateRole:
+    case ShowKind::CreateSettingsProfile:
+    case ShowKind::Grants:
+    case ShowKind::Users:
+    case ShowKind::Roles:
+    case ShowKind::CurrentRoles:
+    case ShowKind::EnabledRoles:
+    case ShowKind::SettingsProfiles:
+    case ShowKind::Access:
+    case ShowKind::Privileges:
+        return show_access(show, statement);
     default:
         throw Error(error_codes::NOT_IMPLEMENTED, "This form of SHOW is not implemented");
     }

@@ -1,6 +1,7 @@
 #include "net/http/client.h"
 
 #include "base/error.h"
+#include "net/base64.h"
 #include "net/http/request.h"
 
 #include <boost/asio/buffer.hpp>
@@ -16,28 +17,6 @@ namespace basalt
 {
 
 namespace beast_http = boost::beast::http;
-
-namespace
-{
-
-constexpr const char* kBase64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-std::string encode_base64(std::string_view text)
-{
-    std::string out;
-    for (size_t i = 0; i < text.size(); i += 3)
-    {
-        uint32_t bits = 0;
-        const size_t n = std::min<size_t>(3, text.size() - i);
-        for (size_t k = 0; k < 3; ++k)
-            bits = bits << 8 | (k < n ? static_cast<unsigned char>(text[i + k]) : 0);
-        for (size_t k = 0; k < 4; ++k)
-            out.push_back(k <= n ? kBase64[bits >> (18 - 6 * k) & 63] : '=');
-    }
-    return out;
-}
-
-} // namespace
 
 HttpUrl parse_http_url(std::string_view text)
 {

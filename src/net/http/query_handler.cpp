@@ -1,6 +1,7 @@
 #include "net/http/query_handler.h"
 
 #include "base/error.h"
+#include "net/base64.h"
 #include "net/http/compression.h"
 
 #include <algorithm>
@@ -51,12 +52,21 @@ HttpQueryHandler::HttpQueryHandler(Engine& engine, std::string display_name)
 {
 }
 
-std::string HttpQueryHandler::authenticate(const HttpRequest& request) const
+EffectiveAccessPtr HttpQueryHandler::authenticate(const HttpRequest& request,
+                                                 const SocketAddress& peer) const
 {
-    std::string user = "default";
-    if (const auto* name = request.header("x-clickhouse-user"))
-        user = *name;
-    else if (const auto* basic = request.header("authorization"))
+    LoginAttempt attempt;
+    attempt.address = peer.host;
+    const auto* name = request.header("x-clickhouse-user");
+    const auto* key = request.header("x-clickhouse-key");
+    const auto* basic = request.header("authorization");
+    const auto* user = request.parameter("user");
+    const auto* password = request.parameter("password");
+    if ((name || key) + (basic != nullptr) + (user || password) > 1)
+        throw Error(error_codes::AUTHENTICATION_FAILED,
+                    "Invalid authentication: it is not allowed to use two of X-ClickHouse HTTP "
+                    "headers, Authorization HTTP header and parameters of the URL at once");
+    if (basic)
     {
         if (!basic->starts_with("Basic "))
             throw Error(error_codes::AUTHENTICATION_FAILED,
@@ -64,27 +74,28 @@ std::string HttpQueryHandler::authenticate(const HttpRequest& request) const
         const auto decoded = decode_base64(std::string_view(*basic).substr(6));
         if (!decoded)
             throw Error(error_codes::AUTHENTICATION_FAILED, "Broken Basic authorization header");
-        user = decoded->substr(0, decoded->find(':'));
+        const size_t colon = std::min(decoded->find(':'), decoded->size());
+        attempt.user = decoded->substr(0, colon);
+        attempt.password = decoded->substr(std::min(colon + 1, decoded->size()));
     }
-    else if (const auto* parameter = request.parameter("user"))
-        user = *parameter;
-    if (user.empty())
-        user = "default";
-    if (user != "default")
-        throw Error(error_codes::AUTHENTICATION_FAILED,
-                    fmt::format("{}: Authentication failed: password is incorrect, or there is no "
-                                "user with such name",
-                                user));
-    return user;
+    else
+    {
+        if (const auto* given = name ? name : user)
+            attempt.user = *given;
+        if (const auto* given = key ? key : password)
+            attempt.password = *given;
+    }
+    return engine_.authentication().authenticate(attempt);
 }
 
-SessionPtr HttpQueryHandler::find_session(const HttpRequest& request, const std::string& user)
+SessionPtr HttpQueryHandler::find_session(const HttpRequest& request,
+                                          const EffectiveAccessPtr& access)
 {
     const auto* id = request.parameter("session_id");
     if (!id || id->empty())
     {
         auto session = std::make_shared<Session>();
-        session->user = user;
+        log_in(*session, access);
         return session;
     }
     int64_t timeout_s = 60;
@@ -107,7 +118,7 @@ SessionPtr HttpQueryHandler::find_session(const HttpRequest& request, const std:
     std::erase_if(sessions_, [&](const auto& item)
                   { return item.second.last_use_s + item.second.timeout_s < now &&
                            item.second.session.use_count() == 1; });
-    const std::string key = user + '\0' + *id;
+    const std::string key = access->user().name + '\0' + *id;
     auto it = sessions_.find(key);
     if (it == sessions_.end())
     {
@@ -123,7 +134,7 @@ SessionPtr HttpQueryHandler::find_session(const HttpRequest& request, const std:
         }
         it = sessions_.emplace(key, NamedSession{std::make_shared<Session>(), timeout_s, now})
                  .first;
-        it->second.session->user = user;
+        log_in(*it->second.session, access);
     }
     it->second.timeout_s = timeout_s;
     it->second.last_use_s = now;
@@ -168,11 +179,16 @@ void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
         request.method != "PUT")
         throw Error(error_codes::BAD_ARGUMENTS,
                     fmt::format("HTTP method {} is not supported", request.method));
-    const std::string user = authenticate(request);
-    const SessionPtr session = find_session(request, user);
+    const SessionPtr session = find_session(request, authenticate(request, peer));
     std::unique_lock busy(session->busy, std::try_to_lock);
     if (!busy.owns_lock())
         throw Error(error_codes::SESSION_IS_LOCKED, "Session is locked by a concurrent client");
+    std::set<std::string> roles;
+    for (const auto& [name, value] : request.parameters)
+        if (name == "role")
+            roles.insert(value);
+    if (!roles.empty())
+        set_roles(engine_.access(), *session, std::move(roles));
 
     QueryRequest query;
     query.client.interface = ClientInfo::Interface::Http;

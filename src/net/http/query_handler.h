@@ -35,8 +35,8 @@ private:
         int64_t last_use_s = 0;
     };
 
-    std::string authenticate(const HttpRequest& request) const;
-    SessionPtr find_session(const HttpRequest& request, const std::string& user);
+    EffectiveAccessPtr authenticate(const HttpRequest& request, const SocketAddress& peer) const;
+    SessionPtr find_session(const HttpRequest& request, const EffectiveAccessPtr& access);
     void run(const HttpRequest& request, InputBuffer& body, const SocketAddress& peer,
              HttpResponse& response, const std::function<void(QueryContextPtr)>& on_start);
 

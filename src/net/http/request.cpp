@@ -89,39 +89,6 @@ std::vector<std::pair<std::string, std::string>> parse_url_parameters(std::strin
     return parameters;
 }
 
-std::optional<std::string> decode_base64(std::string_view text)
-{
-    std::string out;
-    uint32_t bits = 0;
-    int count = 0;
-    for (char c : text)
-    {
-        int value;
-        if (c >= 'A' && c <= 'Z')
-            value = c - 'A';
-        else if (c >= 'a' && c <= 'z')
-            value = c - 'a' + 26;
-        else if (c >= '0' && c <= '9')
-            value = c - '0' + 52;
-        else if (c == '+')
-            value = 62;
-        else if (c == '/')
-            value = 63;
-        else if (c == '=')
-            break;
-        else
-            return std::nullopt;
-        bits = bits << 6 | static_cast<uint32_t>(value);
-        count += 6;
-        if (count >= 8)
-        {
-            count -= 8;
-            out.push_back(static_cast<char>(bits >> count & 0xFF));
-        }
-    }
-    return out;
-}
-
 // Beast does the parsing; bytes come from the socket into `bytes_`, of which [at_, end) is unread.
 struct HttpConnectionReader::Impl
 {

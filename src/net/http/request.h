@@ -34,7 +34,6 @@ struct HttpRequest
 std::string decode_url(std::string_view text, bool plus_is_space);
 // a=1&b=2, decoded.
 std::vector<std::pair<std::string, std::string>> parse_url_parameters(std::string_view text);
-std::optional<std::string> decode_base64(std::string_view text);
 
 // Requests of one connection, one after another. Blocking.
 class HttpConnectionReader

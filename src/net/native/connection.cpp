@@ -175,7 +175,6 @@ bool NativeConnection::handshake()
                                 hello_.revision, kMinNativeRevision));
     authenticate(hello_);
     revision_ = std::min(hello_.revision, kNativeRevision);
-    session_.user = "default";
     if (!hello_.database.empty())
     {
         if (!engine_.catalog().database_exists(hello_.database))
@@ -211,11 +210,11 @@ void NativeConnection::authenticate(const ClientHello& hello)
         hello.user.starts_with(" SSH KEY AUTHENTICATION ") || hello.user.starts_with(" JWT "))
         throw Error(error_codes::NOT_IMPLEMENTED,
                     "Only users with a password or none are implemented");
-    if (!hello.user.empty() && hello.user != "default")
-        throw Error(error_codes::AUTHENTICATION_FAILED,
-                    fmt::format("{}: Authentication failed: password is incorrect, or there is no "
-                                "user with such name",
-                                hello.user));
+    LoginAttempt attempt;
+    attempt.user = hello.user;
+    attempt.password = hello.password;
+    attempt.address = socket_.peer().host;
+    log_in(session_, engine_.authentication().authenticate(attempt));
 }
 
 bool NativeConnection::serve_packet()

@@ -1,6 +1,8 @@
 #include "net/postgres/connection.h"
 
 #include "base/error.h"
+#include "net/base64.h"
+#include "net/postgres/scram.h"
 #include "net/postgres/postgres_settings.h"
 
 #include <fmt/format.h>
@@ -129,15 +131,12 @@ bool PostgresConnection::handshake()
         return false;
     }
     const std::string user = startup.parameters["user"];
-    if (user != "default")
-        throw Error(error_codes::AUTHENTICATION_FAILED,
-                    fmt::format("{}: Authentication failed: password is incorrect, or there is no "
-                                "user with such name",
-                                user));
-    session_.user = user;
+    authenticate(user);
     // libpq asks for a database named as the user when none is said.
-    const std::string database =
-        startup.parameters["database"].empty() ? user : startup.parameters["database"];
+    const std::string& asked = startup.parameters["database"];
+    const bool is_asked =
+        !asked.empty() && (asked != user || engine_.catalog().database_exists(asked));
+    const std::string database = is_asked ? asked : session_.current_database;
     if (!engine_.catalog().database_exists(database))
         throw Error(error_codes::UNKNOWN_DATABASE,
                     fmt::format("Database {} does not exist", database));
@@ -165,6 +164,68 @@ bool PostgresConnection::handshake()
     end_series();
     socket_.set_timeouts(options_.io_timeout_ms, options_.io_timeout_ms);
     return true;
+}
+
+std::string PostgresConnection::read_password()
+{
+    const auto message = read_postgres_message(in_, kMaxPostgresPasswordBytes);
+    if (!message || message->letter != 'p')
+        throw Error(error_codes::UNEXPECTED_PACKET_FROM_CLIENT, "A password was asked for");
+    return message->body;
+}
+
+EffectiveAccessPtr PostgresConnection::authenticate_by_scram(const LoginAttempt& attempt)
+{
+    PostgresWriter methods('R');
+    methods.i32(10);
+    methods.text("SCRAM-SHA-256");
+    methods.byte('\0');
+    methods.send(out_);
+    out_.flush();
+    std::string nonce;
+    for (int i = 0; i < 3; ++i)
+        nonce += fmt::format("{:016x}", system_random().next_u64());
+    ScramExchange exchange(parse_sasl_initial_response(read_password()), nonce);
+    const auto challenge = engine_.authentication().begin_scram(attempt);
+    PostgresWriter first('R');
+    first.i32(11);
+    first.bytes(exchange.server_first(challenge.salt, kScramIterations));
+    first.send(out_);
+    out_.flush();
+    const std::string proof = exchange.take_client_final(read_password());
+    const auto signature =
+        check_scram_proof(challenge.salted_password, exchange.auth_message(), proof);
+    EffectiveAccessPtr access =
+        engine_.authentication().finish_scram(attempt, challenge.real && signature.has_value());
+    PostgresWriter last('R');
+    last.i32(12);
+    last.bytes("v=" + encode_base64(*signature));
+    last.send(out_);
+    return access;
+}
+
+void PostgresConnection::authenticate(const std::string& user)
+{
+    LoginAttempt attempt;
+    attempt.user = user;
+    attempt.address = socket_.peer().host;
+    auto& authentication = engine_.authentication();
+    const auto method = authentication.method_of(attempt);
+    if (method == Authentication::Method::Scram)
+    {
+        log_in(session_, authenticate_by_scram(attempt));
+        return;
+    }
+    if (method == Authentication::Method::Password)
+    {
+        PostgresWriter ask('R');
+        ask.i32(3);
+        ask.send(out_);
+        out_.flush();
+        attempt.password = read_password();
+        attempt.password = attempt.password.substr(0, attempt.password.find('\0'));
+    }
+    log_in(session_, authentication.authenticate(attempt));
 }
 
 void PostgresConnection::end_series()

@@ -81,6 +81,9 @@ private:
     };
 
     bool handshake();
+    void authenticate(const std::string& user);
+    std::string read_password(); // the body of a password message
+    EffectiveAccessPtr authenticate_by_scram(const LoginAttempt& attempt);
     void serve_message(const PostgresMessage& message);
     void end_series(); // ReadyForQuery
     void fail(const Error& error);

@@ -149,7 +149,7 @@ PostgresStartup read_postgres_startup(InputBuffer& in)
     return startup;
 }
 
-std::optional<PostgresMessage> read_postgres_message(InputBuffer& in)
+std::optional<PostgresMessage> read_postgres_message(InputBuffer& in, uint32_t max_bytes)
 {
     if (in.eof())
         return std::nullopt;
@@ -158,10 +158,9 @@ std::optional<PostgresMessage> read_postgres_message(InputBuffer& in)
     const uint32_t size = read_i32(in);
     if (size < 4)
         broken("its length");
-    if (size - 4 > kMaxPostgresMessageBytes)
+    if (size - 4 > max_bytes)
         throw Error(error_codes::TOO_LARGE_STRING_SIZE,
-                    fmt::format("A message of {} bytes; the limit is {}", size - 4,
-                                kMaxPostgresMessageBytes));
+                    fmt::format("A message of {} bytes; the limit is {}", size - 4, max_bytes));
     message.body = read_body(in, size - 4);
     return message;
 }

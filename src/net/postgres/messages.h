@@ -17,6 +17,7 @@ namespace basalt
 
 inline constexpr uint32_t kMaxPostgresStartupBytes = 10000;
 inline constexpr uint32_t kMaxPostgresMessageBytes = 256 << 20;
+inline constexpr uint32_t kMaxPostgresPasswordBytes = 8192; // before a client is known
 inline constexpr size_t kMaxPostgresStatements = 10000; // prepared, and portals, of a connection
 
 struct PostgresStartup
@@ -40,7 +41,8 @@ struct PostgresMessage
     char letter = 0;
     std::string body;
 };
-std::optional<PostgresMessage> read_postgres_message(InputBuffer& in);
+std::optional<PostgresMessage> read_postgres_message(
+    InputBuffer& in, uint32_t max_bytes = kMaxPostgresMessageBytes);
 
 struct PostgresParse
 {

@@ -211,10 +211,17 @@ PlanPtr SelectAnalyzer::plan_stored_table(const TablePtr& table, const AstTableE
     {
         if (element.is_final || element.sample)
             throw Error(error_codes::ILLEGAL_FINAL, "A view supports neither FINAL nor SAMPLE");
+        if (state_.context.on_view)
+            state_.context.on_view(*view, nullptr);
         return plan_view(*view, scope);
     }
     if (const auto* view = dynamic_cast<const MaterializedView*>(source.get()))
-        source = view->target_table();
+    {
+        const TablePtr target = view->target_table();
+        if (state_.context.on_view)
+            state_.context.on_view(*view, target);
+        source = target;
+    }
 
     auto read = std::make_unique<ReadNode>();
     const std::string prefix = state_.table_prefix();
@@ -391,6 +398,8 @@ PlanPtr SelectAnalyzer::plan_table_function(const AstFunction& call,
                                             const AstTableElement& element, ScopeTable& scope)
 {
     scope.label = element.table->alias;
+    if (state_.context.on_table_function)
+        state_.context.on_table_function(call.name);
     if (call.name == "view")
     {
         if (call.arguments.size() != 1)

@@ -5,29 +5,32 @@
 namespace basalt
 {
 
+void report_read(const ReadNode& read, AnalyzerContext& context)
+{
+    const std::string name = read.table->table_name().full();
+    auto& used = context.used_tables;
+    if (std::find(used.begin(), used.end(), name) == used.end())
+        used.push_back(name);
+    if (!context.on_read)
+        return;
+    std::vector<std::string> columns = read.request.columns;
+    Expressions conditions;
+    if (read.request.filter)
+        conditions.push_back(read.request.filter);
+    if (read.request.prewhere)
+        conditions.push_back(read.request.prewhere);
+    for (const std::string& column : inputs_of(conditions))
+        columns.push_back(column);
+    context.on_read(read.table, columns);
+}
+
 namespace
 {
 
 void report_reads(const PlanNode& node, AnalyzerContext& context)
 {
     if (node.kind == PlanKind::Read)
-    {
-        const auto& read = static_cast<const ReadNode&>(node);
-        const std::string name = read.table->table_name().full();
-        auto& used = context.used_tables;
-        if (std::find(used.begin(), used.end(), name) == used.end())
-            used.push_back(name);
-        std::vector<std::string> columns = read.request.columns;
-        Expressions conditions;
-        if (read.request.filter)
-            conditions.push_back(read.request.filter);
-        if (read.request.prewhere)
-            conditions.push_back(read.request.prewhere);
-        for (const std::string& name : inputs_of(conditions))
-            columns.push_back(name);
-        if (context.on_read)
-            context.on_read(read.table, columns);
-    }
+        report_read(static_cast<const ReadNode&>(node), context);
     for (const PlanPtr& input : node.inputs)
         report_reads(*input, context);
 }
@@ -43,7 +46,7 @@ void optimize(QueryPlan& plan, AnalyzerContext& context)
     plan.root = merge_projections(std::move(plan.root), query);
     const bool enabled = query.settings.get_bool("query_plan_enable_optimizations");
     if (enabled && query.settings.get_bool("optimize_trivial_count_query"))
-        plan.root = answer_trivial_counts(std::move(plan.root), query);
+        plan.root = answer_trivial_counts(std::move(plan.root), context);
     if (enabled && query.settings.get_bool("query_plan_push_down_limit"))
         push_limits(*plan.root, query);
     if (enabled && query.settings.get_bool("optimize_read_in_order"))

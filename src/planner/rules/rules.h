@@ -30,8 +30,10 @@ void prune_columns(PlanNode& root);
 // query_plan_push_down_limit.
 void push_limits(PlanNode& node, const QueryContext& context);
 
+// Tells the analyzer's on_read what the node reads.
+void report_read(const ReadNode& read, AnalyzerContext& context);
 // count() of a whole table that knows its rows. Setting optimize_trivial_count_query.
-PlanPtr answer_trivial_counts(PlanPtr node, const QueryContext& context);
+PlanPtr answer_trivial_counts(PlanPtr node, AnalyzerContext& analyzer);
 
 // ORDER BY a prefix of the table's sorting key reads in that order. Setting
 // optimize_read_in_order.

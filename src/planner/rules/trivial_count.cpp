@@ -23,10 +23,11 @@ const ReadNode* plain_read(const PlanNode& node)
 
 } // namespace
 
-PlanPtr answer_trivial_counts(PlanPtr node, const QueryContext& context)
+PlanPtr answer_trivial_counts(PlanPtr node, AnalyzerContext& analyzer)
 {
+    const QueryContext& context = *analyzer.context;
     for (PlanPtr& input : node->inputs)
-        input = answer_trivial_counts(std::move(input), context);
+        input = answer_trivial_counts(std::move(input), analyzer);
     if (node->kind != PlanKind::Aggregate)
         return node;
     const auto& aggregate = static_cast<const AggregateNode&>(*node);
@@ -51,6 +52,7 @@ PlanPtr answer_trivial_counts(PlanPtr node, const QueryContext& context)
                          context.settings.get_uint("max_bytes_to_read");
     if (limited && !read->table->total_bytes())
         return node;
+    report_read(*read, analyzer);
     auto blocks = std::make_unique<BlocksNode>();
     blocks->output = node->output;
     const NamedType& column = blocks->output[0];

@@ -17,7 +17,7 @@ void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
         rows.set("description", description);
     };
     uint64_t parts = 0, part_rows = 0, bytes = 0;
-    for (const auto& listed : merge_tree_tables(engine))
+    for (const auto& listed : merge_tree_tables(engine, context))
         for (const auto& part : listed.table->part_infos())
         {
             ++parts;

@@ -64,23 +64,29 @@ std::map<std::string, PartColumnInfo> sizes_of(const Table& table)
     return sizes;
 }
 
-void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
     auto& catalog = engine.catalog();
     for (const auto& database : catalog.databases())
         for (const auto& table : catalog.tables(database.name))
         {
+            if (!context.granted("SHOW TABLES", database.name, table->table_name().table))
+                continue;
             const auto metadata = table->metadata();
             const auto sizes = sizes_of(*table);
             uint64_t position = 0;
             for (const auto& column : metadata->columns)
             {
+                ++position;
+                if (!context.granted("SHOW COLUMNS", database.name, table->table_name().table,
+                                     column.name))
+                    continue;
                 rows.add_row();
                 rows.set("database", database.name);
                 rows.set("table", table->table_name().table);
                 rows.set("name", column.name);
                 rows.set("type", column.type->name());
-                rows.set_uint("position", ++position);
+                rows.set_uint("position", position);
                 rows.set("default_kind", default_kind_text(column.default_kind));
                 rows.set("default_expression", column.default_text);
                 rows.set("comment", column.comment);

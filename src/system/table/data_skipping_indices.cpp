@@ -39,11 +39,13 @@ void add_index(RowBuilder& rows, const TableName& table, const IndexDescription&
     rows.set_uint("data_uncompressed_bytes", sizes.uncompressed_bytes);
 }
 
-void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
     for (const auto& database : engine.catalog().databases())
         for (const auto& table : engine.catalog().tables(database.name))
         {
+            if (!context.granted("SHOW TABLES", database.name, table->table_name().table))
+                continue;
             const auto metadata = table->metadata();
             const TableName name{database.name, table->table_name().table};
             std::map<std::string, PartIndexInfo> sizes;

@@ -6,11 +6,13 @@ namespace basalt
 namespace
 {
 
-void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
     const std::string& path = engine.catalog().data_path();
     for (const auto& database : engine.catalog().databases())
     {
+        if (!context.granted("SHOW DATABASES", database.name))
+            continue;
         rows.add_row();
         rows.set("name", database.name);
         rows.set("engine", database.engine);

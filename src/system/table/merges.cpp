@@ -9,7 +9,7 @@ namespace
 
 void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
-    for (const auto& listed : merge_tree_tables(engine))
+    for (const auto& listed : merge_tree_tables(engine, context))
         for (const auto& merge : listed.table->merge_infos())
         {
             const std::string directory = listed.table->data_path() + "/";

@@ -7,9 +7,9 @@ namespace basalt
 namespace
 {
 
-void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
-    for (const auto& listed : merge_tree_tables(engine))
+    for (const auto& listed : merge_tree_tables(engine, context))
         for (const auto& mutation : listed.table->mutation_infos())
         {
             rows.add_row();

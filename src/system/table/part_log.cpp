@@ -9,7 +9,7 @@ namespace
 
 void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
-    for (const auto& listed : merge_tree_tables(engine))
+    for (const auto& listed : merge_tree_tables(engine, context))
         for (const auto& event : listed.table->part_events())
         {
             const int64_t unix_s = event.unix_us / 1000000;

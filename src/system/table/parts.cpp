@@ -19,9 +19,9 @@ std::string default_codec(const TableMetadata& metadata, const PartInfo& part)
     return "Auto";
 }
 
-void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
-    for (const auto& listed : merge_tree_tables(engine))
+    for (const auto& listed : merge_tree_tables(engine, context))
         for (const auto& part : listed.table->part_infos())
         {
             rows.add_row();

@@ -7,9 +7,9 @@ namespace basalt
 namespace
 {
 
-void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
-    for (const auto& listed : merge_tree_tables(engine))
+    for (const auto& listed : merge_tree_tables(engine, context))
     {
         const auto metadata = listed.table->metadata();
         for (const auto& part : listed.table->part_infos())

@@ -6,11 +6,14 @@ namespace basalt
 namespace
 {
 
-void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
     for (const auto& process : engine.processes().entries())
     {
         const QueryContext& c = *process.context;
+        // Queries of others need a grant.
+        if (c.user != context.user && !context.granted("SHOW USERS"))
+            continue;
         rows.add_row();
         rows.set_uint("is_initial_query", 1);
         rows.set("user", c.user);

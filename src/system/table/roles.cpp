@@ -1,4 +1,4 @@
-#include "system/system_tables.h"
+#include "system/access_rows.h"
 
 namespace basalt
 {
@@ -6,9 +6,19 @@ namespace basalt
 namespace
 {
 
-void fill(Engine&, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
 {
+    const auto state = engine.access().state();
+    for (const auto& [name, role] : state->roles)
+    {
+        rows.add_row();
+        rows.set("name", name);
+        if (!role.uuid.empty())
+            rows.set("id", role.uuid);
+        rows.set("storage", storage_name(role));
+    }
 }
+
 
 } // namespace
 

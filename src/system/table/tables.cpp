@@ -40,12 +40,14 @@ void set_parts(RowBuilder& rows, const MergeTreeTable& table)
     rows.set_texts("data_paths", {table.data_path() + "/"});
 }
 
-void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext& context, RowBuilder& rows)
 {
     auto& catalog = engine.catalog();
     for (const auto& database : catalog.databases())
         for (const auto& table : catalog.tables(database.name))
         {
+            if (!context.granted("SHOW TABLES", database.name, table->table_name().table))
+                continue;
             const TableName name = table->table_name();
             const auto metadata = table->metadata();
             rows.add_row();

@@ -1,4 +1,4 @@
-#include "system/system_tables.h"
+#include "system/access_rows.h"
 
 namespace basalt
 {
@@ -6,17 +6,58 @@ namespace basalt
 namespace
 {
 
-void fill(Engine&, const QueryContext&, RowBuilder& rows)
+void fill(Engine& engine, const QueryContext&, RowBuilder& rows)
 {
-    rows.add_row();
-    rows.set("name", "default");
-    rows.set("storage", "users_xml");
-    rows.set_value("auth_type", Value(ArrayValue{{Value(std::string("no_password"))}}));
-    rows.set_texts("auth_params", {"{}"});
-    rows.set_texts("host_ip", {"::/0"});
-    rows.set_uint("default_roles_all", 1);
-    rows.set_uint("grantees_any", 1);
+    const auto state = engine.access().state();
+    for (const auto& [name, user] : state->users)
+    {
+        rows.add_row();
+        rows.set("name", name);
+        if (!user.uuid.empty())
+            rows.set("id", user.uuid);
+        rows.set("storage", storage_name(user));
+        ArrayValue types, until;
+        std::vector<std::string> parameters;
+        for (const auto& credential : user.credentials)
+        {
+            types.items.push_back(Value(credential.type_name()));
+            until.items.push_back(
+                Value(static_cast<uint64_t>(credential.valid_until_unix_s.value_or(0))));
+            std::string names;
+            for (const auto& one : credential.names)
+                names += (names.empty() ? "\"" : ",\"") + one.substr(one.find(':') + 1) + "\"";
+            parameters.push_back(names.empty() ? "{}" : "{\"common_names\":[" + names + "]}");
+        }
+        rows.set_value("auth_type", Value(std::move(types)));
+        rows.set_texts("auth_params", parameters);
+        rows.set_value("valid_until", Value(std::move(until)));
+        std::vector<std::string> ips, names, likes;
+        for (const auto& rule : user.hosts)
+        {
+            if (rule.kind == "IP")
+                ips.push_back(rule.value);
+            else if (rule.kind == "NAME")
+                names.push_back(rule.value);
+            else if (rule.kind == "LOCAL")
+                names.push_back("localhost");
+            else if (rule.kind == "LIKE")
+                likes.push_back(rule.value);
+        }
+        if (user.hosts.empty())
+            ips.push_back("::/0");
+        rows.set_texts("host_ip", ips);
+        rows.set_texts("host_names", names);
+        rows.set_texts("host_names_like", likes);
+        rows.set_uint("default_roles_all", user.default_roles.all);
+        rows.set_texts("default_roles_list", user.default_roles.names);
+        rows.set_texts("default_roles_except", user.default_roles.except_names);
+        rows.set_uint("grantees_any", user.grantees.any || user.grantees.all);
+        rows.set_texts("grantees_list", user.grantees.names);
+        rows.set_texts("grantees_except", user.grantees.except_names);
+        rows.set("default_database", user.default_database);
+    }
 }
+
 
 } // namespace
 
