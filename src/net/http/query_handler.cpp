@@ -1,8 +1,8 @@
 #include "net/http/query_handler.h"
 
 #include "base/error.h"
+#include "formats/compression.h"
 #include "net/base64.h"
-#include "net/http/compression.h"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,8 @@
 #include "net/native/block_stream.h"
 
 #include "base/error.h"
+#include "formats/compression.h"
 #include "formats/native.h"
-#include "net/http/compression.h"
 
 namespace basalt
 {

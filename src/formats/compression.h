@@ -1,7 +1,7 @@
 #pragma once
 
-// Content-Encoding of HTTP bodies (gzip, deflate, br, zstd, lz4) and ClickHouse's own frames
-// (compress=1, decompress=1), as buffers around other buffers.
+// Compressed streams as buffers around other buffers: Content-Encoding of HTTP bodies and of files
+// (gzip, deflate, br, zstd, lz4), and ClickHouse's own frames (compress=1, decompress=1).
 
 #include "io/buffer.h"
 

@@ -1,4 +1,4 @@
-#include "net/http/compression.h"
+#include "formats/compression.h"
 
 #include "base/error.h"
 #include "codecs/codec.h"
