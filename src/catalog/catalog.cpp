@@ -226,6 +226,15 @@ void Catalog::shutdown()
         table->shutdown();
     all.clear();
     sweep_dropped();
+    std::lock_guard ddl(impl_->ddl);
+    try
+    {
+        impl_->metadata.settle();
+    }
+    catch (const Error&)
+    {
+        // A disk that does not work: the next start finds what it kept.
+    }
 }
 
 } // namespace basalt

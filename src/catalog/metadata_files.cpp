@@ -13,6 +13,8 @@ namespace basalt
 namespace
 {
 
+constexpr size_t kUndoAttempts = 8;
+
 constexpr const char* kRedoName = "redo.log";
 constexpr std::string_view kRedoHeader = "basalt metadata redo 1\n";
 constexpr std::string_view kSuffix = ".sql";
@@ -138,9 +140,9 @@ void MetadataFiles::apply(const std::vector<MetadataChange>& changes)
         return;
     failpoint(Failpoint::CatalogBeforeWrite);
     make_directory(root_);
-    settle_redo();
+    settle();
     if (changes.size() == 1)
-        return apply_now(changes);
+        return apply_one(changes.front());
     redo_ = Redo::Discard;
     try
     {
@@ -167,6 +169,51 @@ void MetadataFiles::apply(const std::vector<MetadataChange>& changes)
     {
         // Decided: see the header.
     }
+}
+
+void MetadataFiles::apply_one(const MetadataChange& change)
+{
+    const auto status = files_.status(change.path);
+    std::vector<MetadataChange> undo;
+    if (!status)
+        undo.push_back({change.path, true, {}});
+    else if (!status->is_directory)
+        undo.push_back({change.path, false, files_.read_whole(change.path)});
+    try
+    {
+        apply_now({change});
+    }
+    catch (const Error&)
+    {
+        undo_ = std::move(undo);
+        // A disk that failed for a moment works again.
+        for (size_t attempt = 0; attempt < kUndoAttempts && !undo_.empty(); ++attempt)
+            try
+            {
+                settle_undo();
+            }
+            catch (const Error&)
+            {
+                // Before the next change, then.
+            }
+        throw;
+    }
+}
+
+void MetadataFiles::settle_undo()
+{
+    if (undo_.empty())
+        return;
+    apply_now(undo_);
+    // The removal of what is not there has not synced the folder that may not know it yet.
+    files_.sync_directory(parent_directory(undo_.front().path));
+    undo_.clear();
+}
+
+void MetadataFiles::settle()
+{
+    settle_redo();
+    settle_undo();
 }
 
 void MetadataFiles::settle_redo()

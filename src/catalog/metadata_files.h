@@ -37,8 +37,11 @@ public:
     std::string table_file(std::string_view database, std::string_view table) const;
 
     // All of them or none, also after a crash. Once several changes stand in redo.log they are decided: a
-    // failure after that is made good by the next call or start, not thrown.
+    // failure after that is made good by the next call or start, not thrown. One change that fails is
+    // taken back: at once, or by the next call when the disk does not let it.
     void apply(const std::vector<MetadataChange>& changes);
+    // Does what is left to do or to take back. May throw; the next call tries again.
+    void settle();
     // Finishes what redo.log holds. Called once before reading.
     void recover();
 
@@ -54,7 +57,9 @@ public:
 private:
     void make_directory(const std::string& path);
     void apply_now(const std::vector<MetadataChange>& changes);
+    void apply_one(const MetadataChange& change);
     void settle_redo();
+    void settle_undo();
 
     FileSystem& files_;
     std::string root_;
@@ -67,6 +72,8 @@ private:
         Finish,
         Discard,
     } redo_ = Redo::None;
+    // What takes a failed change back; of one that did not fail nothing.
+    std::vector<MetadataChange> undo_;
 };
 
 } // namespace basalt
