@@ -122,7 +122,8 @@ std::unique_ptr<RemoteRunner> make_remote_runner(const RemoteOptions& options,
             error.code() == error_codes::CLIENT_HAS_CONNECTED_TO_WRONG_PORT ||
             error.code() == error_codes::SOCKET_TIMEOUT ||
             (error.code() == error_codes::NETWORK_ERROR && !options.port);
-        if (options.protocol == "native" || !other_protocol)
+        // With TLS the other port would only hide what is wrong with the certificate.
+        if (options.protocol == "native" || !other_protocol || options.secure)
             throw;
         return make_http_runner(options, script, interactive);
     }
@@ -161,6 +162,13 @@ int client_main(int argc, char** argv)
     app.add_option("-u,--user", options.user)->capture_default_str();
     app.add_option("--password", options.password);
     app.add_option("-d,--database", options.database);
+    app.add_flag("-s,--secure", options.secure, "TLS: port 9440, or 8443 over HTTP");
+    app.add_flag("!--accept-invalid-certificate", options.tls.verify,
+                 "whoever answers is believed to be the server");
+    app.add_option("--tls-ca", options.tls.ca_file,
+                   "PEM: who may vouch for the server; default: the system's authorities");
+    app.add_option("--tls-certificate", options.tls.certificate_file, "PEM: the user's certificate");
+    app.add_option("--tls-key", options.tls.key_file, "PEM: its private key");
     app.add_flag("-E,--vertical", options.vertical, "results in Vertical format");
     app.add_flag("--progress,!--no-progress", options.show_progress,
                  "show progress on stderr (default: on a terminal)");

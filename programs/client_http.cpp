@@ -18,7 +18,7 @@ namespace basalt
 namespace
 {
 
-constexpr uint16_t kHttpPort = 8123;
+constexpr uint16_t kHttpPort = 8123, kHttpsPort = 8443;
 
 class HttpRunner : public RemoteRunner
 {
@@ -34,7 +34,9 @@ public:
     {
         HttpUrl url;
         url.host = options.host;
-        url.port = options.port.value_or(kHttpPort);
+        url.secure = options.secure;
+        url.tls = options.tls;
+        url.port = options.port.value_or(options.secure ? kHttpsPort : kHttpPort);
         if (options.user != "default" || !options.password.empty())
         {
             url.user = options.user;
@@ -46,7 +48,8 @@ public:
     std::string query(const std::string& sql) override { return client_.query(sql); }
     std::string where() const override
     {
-        return fmt::format("{}:{}, HTTP", client_.url().host, client_.url().port);
+        return fmt::format("{}:{}, HTTP{}", client_.url().host, client_.url().port,
+                           client_.url().secure ? " over TLS" : "");
     }
     bool interrupt() override
     {

@@ -21,7 +21,7 @@ namespace basalt
 namespace
 {
 
-constexpr uint16_t kNativePort = 9000;
+constexpr uint16_t kNativePort = 9000, kSecureNativePort = 9440;
 // How long the first answer may take before another protocol is tried.
 constexpr int64_t kConnectTimeoutMs = 5000;
 
@@ -68,7 +68,7 @@ public:
     std::string where() const override
     {
         return fmt::format("{}:{}, native protocol", options_.host,
-                           options_.port.value_or(kNativePort));
+                           port_of(options_));
     }
 
     bool interrupt() override
@@ -158,15 +158,22 @@ public:
     }
 
 private:
+    static uint16_t port_of(const RemoteOptions& options)
+    {
+        return options.port.value_or(options.secure ? kSecureNativePort : kNativePort);
+    }
+
     static NativeClientOptions client_options(const RemoteOptions& options)
     {
         NativeClientOptions native;
         native.host = options.host;
-        native.port = options.port.value_or(kNativePort);
+        native.port = port_of(options);
         native.user = options.user;
         native.password = options.password;
         native.database = options.database;
         native.compressed = options.compressed;
+        native.secure = options.secure;
+        native.tls = options.tls;
         native.connect_timeout_ms = kConnectTimeoutMs;
         return native;
     }

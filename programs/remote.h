@@ -3,6 +3,7 @@
 // What `basalt client` runs statements over: the native protocol or HTTP.
 
 #include "base/error.h"
+#include "io/tls.h"
 #include "programs/script.h"
 
 #include <memory>
@@ -21,6 +22,8 @@ struct RemoteOptions
     bool show_progress = false;
     bool vertical = false;
     bool compressed = false;
+    bool secure = false; // TLS
+    TlsClientOptions tls = {};
 };
 
 class RemoteRunner : public ScriptRunner

@@ -14,6 +14,7 @@
 #include "programs/pg/commands.h"
 #include "programs/play_page.h"
 #include "programs/replication_table.h"
+#include "programs/server_tls.h"
 #include "programs/server_users.h"
 #include "system/system_tables.h"
 
@@ -64,6 +65,8 @@ int server_main(int argc, char** argv)
                    "where backups stand; default: backups in the data folder");
     ServerUsers users;
     users.add_options(app);
+    ServerTls tls;
+    tls.add_options(app);
     std::vector<std::string> postgres_instances;
     std::string postgres_home;
     app.add_option("--pg", postgres_instances,
@@ -89,6 +92,7 @@ int server_main(int argc, char** argv)
 
     FileSystem& files = real_file_system();
     users.read(files, options);
+    const auto tls_context = tls.context();
     files.create_directories(options.path);
     const auto lock = files.lock_file(options.path + "/lock");
     const pg::OwnedInstances postgres(postgres_home, postgres_instances);
@@ -105,48 +109,73 @@ int server_main(int argc, char** argv)
     add_replication_table(engine, replication);
     replication.start();
 
-    std::unique_ptr<HttpServer> server;
+    std::unique_ptr<HttpServer> server, https_server;
     http.display_name = host_name();
+    http.play_page = play_page();
     if (http.port != 0)
-    {
-        http.play_page = play_page();
         server = std::make_unique<HttpServer>(engine, http);
-        server->start();
-    }
-    std::unique_ptr<NativeServer> native_server;
-    if (native.port != 0)
+    if (tls.https_port != 0)
     {
-        native.host = http.host;
-        native.max_connections = http.max_connections;
-        native.display_name = http.display_name;
-        if (server)
-            native.http_hint = "port " + std::to_string(server->port());
+        HttpServerOptions https = http;
+        https.port = tls.https_port;
+        https.tls = tls_context;
+        https_server = std::make_unique<HttpServer>(engine, https);
+    }
+    native.host = http.host;
+    native.max_connections = http.max_connections;
+    native.display_name = http.display_name;
+    if (server)
+        native.http_hint = "port " + std::to_string(server->port());
+    std::unique_ptr<NativeServer> native_server, secure_native_server;
+    if (native.port != 0)
         native_server = std::make_unique<NativeServer>(engine, native);
-        native_server->start();
+    if (tls.tcp_port != 0)
+    {
+        NativeServerOptions secure = native;
+        secure.port = tls.tcp_port;
+        secure.tls = tls_context;
+        secure_native_server = std::make_unique<NativeServer>(engine, secure);
     }
     std::unique_ptr<PostgresServer> postgres_server;
     if (postgres_wire.port != 0)
     {
         postgres_wire.host = http.host;
         postgres_wire.max_connections = http.max_connections;
+        postgres_wire.tls = tls_context;
+        postgres_wire.require_tls = tls.require_postgres;
         postgres_server = std::make_unique<PostgresServer>(engine, postgres_wire);
-        postgres_server->start();
     }
-    std::printf("Basalt %s is ready: http://%s:%u, tcp port %u, postgres port %u, data in %s\n",
+    // Nothing is served before every port could be had.
+    const auto each = [&](auto&& what)
+    {
+        const auto one = [&](auto& owned)
+        {
+            if (owned)
+                what(*owned);
+        };
+        one(postgres_server);
+        one(secure_native_server);
+        one(native_server);
+        one(https_server);
+        one(server);
+    };
+    each([](auto& one) { one.start(); });
+    std::string secure_ports;
+    if (https_server)
+        secure_ports += ", https port " + std::to_string(https_server->port());
+    if (secure_native_server)
+        secure_ports += ", secure tcp port " + std::to_string(secure_native_server->port());
+    std::printf("Basalt %s is ready: http://%s:%u, tcp port %u, postgres port %u%s, data in %s\n",
                 kBasaltVersion,
                 http.host.c_str(), server ? server->port() : 0,
                 native_server ? native_server->port() : 0,
-                postgres_server ? postgres_server->port() : 0, options.path.c_str());
+                postgres_server ? postgres_server->port() : 0, secure_ports.c_str(),
+                options.path.c_str());
     std::fflush(stdout);
 
     int signal = 0;
     sigwait(&signals, &signal);
-    if (postgres_server)
-        postgres_server->stop();
-    if (native_server)
-        native_server->stop();
-    if (server)
-        server->stop();
+    each([](auto& one) { one.stop(); });
     replication.stop();
     engine.stop();
     return 0;

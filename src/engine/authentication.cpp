@@ -32,6 +32,15 @@ bool is_password(const Credential& credential)
     return credential.kind != CredentialKind::SslCertificate;
 }
 
+// Whether the client's certificate has one of the names.
+bool shows_name(const Credential& credential, const LoginAttempt& attempt)
+{
+    const auto& shown = attempt.certificate_names;
+    return credential.kind == CredentialKind::SslCertificate &&
+           std::any_of(credential.names.begin(), credential.names.end(), [&](const auto& name)
+                       { return std::find(shown.begin(), shown.end(), name) != shown.end(); });
+}
+
 } // namespace
 
 bool host_allowed(const User& user, const std::string& address)
@@ -158,17 +167,8 @@ EffectiveAccessPtr Authentication::authenticate(const LoginAttempt& attempt)
         {
             if (!usable(credential))
                 continue;
-            if (credential.kind == CredentialKind::SslCertificate)
-                good = good || std::any_of(credential.names.begin(), credential.names.end(),
-                                           [&](const auto& one)
-                                           {
-                                               return std::find(attempt.certificate_names.begin(),
-                                                                attempt.certificate_names.end(),
-                                                                one) !=
-                                                      attempt.certificate_names.end();
-                                           });
-            else
-                good = good || accepts(credential, attempt.password);
+            good = good || (is_password(credential) ? accepts(credential, attempt.password)
+                                                    : shows_name(credential, attempt));
         }
     if (!good)
     {
@@ -191,7 +191,11 @@ Authentication::Method Authentication::method_of(const LoginAttempt& attempt) co
         return std::any_of(credentials.begin(), credentials.end(),
                            [&](const auto& one) { return one.kind == kind; });
     };
-    if (has(CredentialKind::NoPassword))
+    if (has(CredentialKind::NoPassword) ||
+        std::none_of(credentials.begin(), credentials.end(), is_password))
+        return Method::None;
+    if (std::any_of(credentials.begin(), credentials.end(),
+                    [&](const auto& one) { return shows_name(one, attempt); }))
         return Method::None;
     // Only what all of them can answer.
     if (has(CredentialKind::ScramSha256) && std::count_if(credentials.begin(), credentials.end(),

@@ -128,7 +128,7 @@ Socket::~Socket()
 }
 
 Socket::Socket(Socket&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)), read_timeout_ms_(other.read_timeout_ms_),
+    : fd_(std::exchange(other.fd_, -1)), tls_(std::move(other.tls_)), read_timeout_ms_(other.read_timeout_ms_),
       write_timeout_ms_(other.write_timeout_ms_), peer_(std::move(other.peer_)),
       local_(std::move(other.local_))
 {
@@ -140,6 +140,7 @@ Socket& Socket::operator=(Socket&& other) noexcept
     {
         close();
         fd_ = std::exchange(other.fd_, -1);
+        tls_ = std::move(other.tls_);
         read_timeout_ms_ = other.read_timeout_ms_;
         write_timeout_ms_ = other.write_timeout_ms_;
         peer_ = std::move(other.peer_);
@@ -191,8 +192,47 @@ void Socket::set_timeouts(int64_t read_timeout_ms, int64_t write_timeout_ms)
     write_timeout_ms_ = write_timeout_ms;
 }
 
+void Socket::wait(TlsSession::Step step, int64_t timeout_ms, const char* what)
+{
+    if (!wait_for(fd_, step == TlsSession::Step::WantWrite ? POLLOUT : POLLIN, timeout_ms))
+        throw Error(SOCKET_TIMEOUT, fmt::format("Timeout exceeded while {} socket ({}, {} ms)", what,
+                                                peer_.text(), timeout_ms));
+}
+
+bool Socket::start_tls(TlsContext& context, const std::string& server_name)
+{
+    auto session = std::make_unique<TlsSession>(context, fd_, server_name);
+    for (;;)
+    {
+        const auto step = session->handshake();
+        if (step == TlsSession::Step::PlainHttp)
+            return false;
+        if (step == TlsSession::Step::Done)
+            break;
+        wait(step, read_timeout_ms_, "waiting for the TLS handshake of a");
+    }
+    tls_ = std::move(session);
+    return true;
+}
+
+std::vector<std::string> Socket::peer_names() const
+{
+    return tls_ ? tls_->peer_names() : std::vector<std::string>();
+}
+
 size_t Socket::read(char* to, size_t size)
 {
+    while (tls_)
+    {
+        size_t done = 0;
+        const auto step = tls_->read(to, size, done);
+        if (step == TlsSession::Step::Done)
+        {
+            server_profile_counters().add(ProfileEvent::NetworkReceiveBytes, done);
+            return done;
+        }
+        wait(step, read_timeout_ms_, "reading from");
+    }
     for (;;)
     {
         const ssize_t n = ::recv(fd_, to, size, 0);
@@ -223,6 +263,15 @@ size_t Socket::read(char* to, size_t size)
 void Socket::write_all(const char* data, size_t size)
 {
     server_profile_counters().add(ProfileEvent::NetworkSendBytes, size);
+    while (tls_ && size > 0)
+    {
+        size_t done = 0;
+        const auto step = tls_->write(data, size, done);
+        data += done;
+        size -= done;
+        if (step != TlsSession::Step::Done)
+            wait(step, write_timeout_ms_, "writing to");
+    }
     while (size > 0)
     {
         const ssize_t n = ::send(fd_, data, size, MSG_NOSIGNAL);
@@ -252,7 +301,7 @@ void Socket::write_all(const char* data, size_t size)
 
 bool Socket::wait_readable(int64_t timeout_ms)
 {
-    return wait_for(fd_, POLLIN, timeout_ms);
+    return (tls_ && tls_->has_pending()) || wait_for(fd_, POLLIN, timeout_ms);
 }
 
 bool Socket::peer_hung_up() const
@@ -277,12 +326,17 @@ void Socket::shutdown()
 
 void Socket::shutdown_write()
 {
+    if (tls_)
+        tls_->close_notify();
     if (fd_ >= 0)
         ::shutdown(fd_, SHUT_WR);
 }
 
 void Socket::close()
 {
+    if (tls_)
+        tls_->close_notify();
+    tls_.reset();
     if (fd_ >= 0)
         ::close(std::exchange(fd_, -1));
 }

@@ -3,16 +3,19 @@
 // TCP over IPv4 and IPv6 with blocking calls and timeouts: one thread per connection. A peer that
 // vanished is an Error (NETWORK_ERROR), never a signal. Errors: NETWORK_ERROR, SOCKET_TIMEOUT,
 // DNS_ERROR, CANNOT_READ_FROM_SOCKET, CANNOT_WRITE_TO_SOCKET; they name the peer.
+// After start_tls() everything goes through TLS.
 // Threads: one thread reads and one writes a Socket at a time; shutdown() comes from any thread.
 
 #include "base/int_types.h"
 #include "io/buffer.h"
+#include "io/tls.h"
 
 #include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace basalt
 {
@@ -60,6 +63,14 @@ public:
     // (which looks the same from here). Unread bytes alone mean false.
     bool peer_hung_up() const;
 
+    // Begins TLS on a connection and waits for the handshake, each step at most as long as a read.
+    // server_name: of a client: what the certificate must be for. False (only of a server): the
+    // client spoke HTTP without TLS; it may be answered without TLS. Errors as of read().
+    bool start_tls(TlsContext& context, const std::string& server_name = {});
+    bool is_tls() const { return tls_ != nullptr; }
+    // Names in the peer's certificate, see TlsSession; empty without TLS or certificate.
+    std::vector<std::string> peer_names() const;
+
     // Ends both directions, so that a thread that waits in read() returns 0.
     void shutdown();
     // Ends our direction; the peer reads to its end.
@@ -67,7 +78,10 @@ public:
     void close();
 
 private:
+    void wait(TlsSession::Step step, int64_t timeout_ms, const char* what);
+
     int fd_ = -1;
+    std::unique_ptr<TlsSession> tls_;
     int64_t read_timeout_ms_ = kNoTimeoutMs;
     int64_t write_timeout_ms_ = kNoTimeoutMs;
     SocketAddress peer_;

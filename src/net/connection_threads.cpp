@@ -39,11 +39,34 @@ void ConnectionThreads::accept_loop()
         connection.thread = std::thread(
             [this, &connection]
             {
-                serve_(connection.socket);
+                if (begin(connection.socket))
+                    serve_(connection.socket);
                 std::lock_guard done_lock(mutex_);
                 connection.socket.close();
                 connection.done = true;
             });
+    }
+}
+
+bool ConnectionThreads::begin(Socket& socket)
+{
+    if (!options_.tls)
+        return true;
+    try
+    {
+        socket.set_timeouts(options_.tls_timeout_ms, options_.tls_timeout_ms);
+        if (!socket.start_tls(*options_.tls))
+        {
+            socket.write_all("HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: "
+                             "text/plain\r\nContent-Length: 30\r\n\r\nThis port speaks TLS (https). ");
+            return false;
+        }
+        socket.set_timeouts(options_.io_timeout_ms, options_.io_timeout_ms);
+        return true;
+    }
+    catch (const Error&)
+    {
+        return false; // a client that trusts another authority, a port scan
     }
 }
 

@@ -25,6 +25,8 @@ public:
         uint16_t port = 0; // 0: any free one
         size_t max_connections = 4096;
         int64_t io_timeout_ms = 300000; // of one read or write step
+        std::shared_ptr<TlsContext> tls = {}; // every connection begins with TLS; null: none does
+        int64_t tls_timeout_ms = 10000;       // of one step of the handshake
     };
     // serve: runs on the connection's own thread; the socket is closed when it returns. It must
     // not throw and must end soon after stopping() is true and its socket was shut down.
@@ -50,6 +52,7 @@ private:
     };
 
     void accept_loop();
+    bool begin(Socket& socket); // false: the connection is over
     void reap(); // under the mutex: joins threads that have ended
 
     Options options_;

@@ -25,13 +25,17 @@ HttpUrl parse_http_url(std::string_view text)
     const auto fail = [&](const char* why)
     {
         throw Error(error_codes::BAD_ARGUMENTS,
-                    fmt::format("Cannot use '{}' as http://[user[:password]@]host[:port][/path]: "
+                    fmt::format("Cannot use '{}' as http[s]://[user[:password]@]host[:port][/path]: "
                                 "{}",
                                 whole, why));
     };
     if (text.starts_with("https://"))
-        fail("https is not built yet");
-    if (text.starts_with("http://"))
+    {
+        url.secure = true;
+        url.port = 8443;
+        text.remove_prefix(8);
+    }
+    else if (text.starts_with("http://"))
         text.remove_prefix(7);
     if (const size_t slash = text.find('/'); slash != std::string_view::npos)
     {
@@ -118,6 +122,7 @@ struct HttpClient::Impl
 {
     using Parser = beast_http::response_parser<beast_http::buffer_body>;
 
+    std::shared_ptr<TlsContext> tls;
     Socket socket;
     std::mutex mutex; // for abort()
     std::string bytes;
@@ -214,6 +219,12 @@ HttpReply HttpClient::post(const std::vector<std::pair<std::string, std::string>
     {
         Socket fresh = Socket::connect(url_.host, url_.port, 10000);
         fresh.set_timeouts(timeout_ms_, timeout_ms_);
+        if (url_.secure)
+        {
+            if (!impl_->tls)
+                impl_->tls = TlsContext::for_client(url_.tls);
+            fresh.start_tls(*impl_->tls, url_.host);
+        }
         std::lock_guard lock(impl_->mutex);
         impl_->socket = std::move(fresh);
         impl_->bytes.clear();

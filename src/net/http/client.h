@@ -21,8 +21,10 @@ struct HttpUrl
     uint16_t port = 8123;
     std::string path = "/";
     std::string user, password;
+    bool secure = false; // https; the port is 8443 unless given
+    TlsClientOptions tls = {};
 };
-// "http://user:password@host:port/path"; BAD_ARGUMENTS for anything else (https too).
+// "http[s]://user:password@host:port/path"; BAD_ARGUMENTS for anything else.
 HttpUrl parse_http_url(std::string_view text);
 
 std::string encode_url(std::string_view text);

@@ -57,6 +57,7 @@ EffectiveAccessPtr HttpQueryHandler::authenticate(const HttpRequest& request,
 {
     LoginAttempt attempt;
     attempt.address = peer.host;
+    attempt.certificate_names = request.certificate_names;
     const auto* name = request.header("x-clickhouse-user");
     const auto* key = request.header("x-clickhouse-key");
     const auto* basic = request.header("authorization");

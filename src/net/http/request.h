@@ -25,6 +25,7 @@ struct HttpRequest
     std::map<std::string, std::string> headers;  // names in lower case
     bool keep_alive = true;
     bool has_body = false;
+    std::vector<std::string> certificate_names = {}; // of the client, see TlsSession
 
     const std::string* header(const std::string& lower_name) const;
     const std::string* parameter(const std::string& name) const; // the last of that name

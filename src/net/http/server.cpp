@@ -30,7 +30,7 @@ struct HttpServer::Impl
     Impl(Engine& engine, HttpServerOptions opts)
         : options_(std::move(opts)), handler_(engine, options_.display_name),
           threads_({options_.host, options_.port, options_.max_connections,
-                    options_.io_timeout_ms},
+                    options_.io_timeout_ms, options_.tls},
                    [this](Socket& socket) { serve(socket); }, refuse)
     {
     }
@@ -59,6 +59,7 @@ struct HttpServer::Impl
                 auto request = reader.next_head();
                 if (!request)
                     break;
+                request->certificate_names = socket.peer_names();
                 if (!answer(socket, reader, *request))
                     break;
             }

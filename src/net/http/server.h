@@ -3,6 +3,7 @@
 // The HTTP interface: queries as ClickHouse takes them, /ping, /replicas_status, /metrics, /play.
 // One thread per connection.
 
+#include "io/tls.h"
 #include "engine/run_query.h"
 
 #include <memory>
@@ -20,6 +21,7 @@ struct HttpServerOptions
     int64_t io_timeout_ms = 300000;
     std::string display_name; // X-ClickHouse-Server-Display-Name
     std::string play_page;    // HTML of /play; empty: 404
+    std::shared_ptr<TlsContext> tls = {}; // https
 };
 
 class HttpServer

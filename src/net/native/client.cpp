@@ -63,6 +63,8 @@ void NativeClient::connect()
     auto connection = std::make_unique<Connection>(
         Socket::connect(options_.host, options_.port, options_.connect_timeout_ms));
     connection->socket.set_timeouts(options_.connect_timeout_ms, options_.connect_timeout_ms);
+    if (options_.secure)
+        connection->socket.start_tls(*TlsContext::for_client(options_.tls), options_.host);
     auto& stream = connection->stream;
     ClientHello hello;
     hello.client_name = options_.client_name;

@@ -3,6 +3,7 @@
 // A client of the native protocol: one query at a time over one connection. Blocking; cancel() may
 // come from any thread or signal handler.
 
+#include "io/tls.h"
 #include "columns/block.h"
 #include "net/native/messages.h"
 
@@ -21,6 +22,8 @@ struct NativeClientOptions
     std::string client_name = "Basalt client";
     int64_t connect_timeout_ms = 10000; // also of the handshake
     bool compressed = false;
+    bool secure = false; // TLS; the usual port is 9440
+    TlsClientOptions tls = {};
 };
 
 // What a query is told of while it runs; each may be empty.

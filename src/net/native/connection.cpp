@@ -214,6 +214,7 @@ void NativeConnection::authenticate(const ClientHello& hello)
     attempt.user = hello.user;
     attempt.password = hello.password;
     attempt.address = socket_.peer().host;
+    attempt.certificate_names = socket_.peer_names();
     log_in(session_, engine_.authentication().authenticate(attempt));
 }
 

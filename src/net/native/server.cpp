@@ -10,7 +10,8 @@ struct NativeServer::Impl
 {
     Impl(Engine& engine_ref, NativeServerOptions opts)
         : engine(engine_ref), options(std::move(opts)),
-          threads({options.host, options.port, options.max_connections, options.io_timeout_ms},
+          threads({options.host, options.port, options.max_connections, options.io_timeout_ms,
+                   options.tls},
                   [this](Socket& socket) { serve(socket); },
                   [](Socket& socket) { NativeConnection::refuse(socket); })
     {

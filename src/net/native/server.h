@@ -4,6 +4,7 @@
 // connection while a query runs, one otherwise.
 
 #include "engine/engine.h"
+#include "io/tls.h"
 
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@ struct NativeServerOptions
     int64_t idle_timeout_ms = 3600000; // between two packets when no query runs
     int64_t io_timeout_ms = 300000;    // of one step inside a packet
     std::string display_name;
+    std::shared_ptr<TlsContext> tls = {}; // all connections speak TLS
     std::string http_hint; // where HTTP is served, for browsers that come to this port
 };
 

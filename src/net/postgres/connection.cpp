@@ -119,8 +119,16 @@ bool PostgresConnection::handshake()
     while (startup.kind == PostgresStartup::Kind::WantsTls ||
            startup.kind == PostgresStartup::Kind::WantsGss)
     {
-        out_.write('N');
+        const bool tls = startup.kind == PostgresStartup::Kind::WantsTls && options_.tls &&
+                         !socket_.is_tls();
+        // What came before the answer was not protected, whoever sent it.
+        if (!in_.available().empty())
+            throw Error(error_codes::INCORRECT_DATA,
+                        "Bytes behind a request for encryption, before its answer");
+        out_.write(tls ? 'S' : 'N');
         out_.flush();
+        if (tls)
+            socket_.start_tls(*options_.tls);
         if (in_.eof())
             return false;
         startup = read_postgres_startup(in_);
@@ -130,6 +138,8 @@ bool PostgresConnection::handshake()
         cancels_.cancel(startup.process_id, startup.secret);
         return false;
     }
+    if (options_.require_tls && !socket_.is_tls())
+        throw Error(error_codes::AUTHENTICATION_FAILED, "This server wants TLS (sslmode=require)");
     const std::string user = startup.parameters["user"];
     authenticate(user);
     // libpq asks for a database named as the user when none is said.
@@ -209,6 +219,7 @@ void PostgresConnection::authenticate(const std::string& user)
     LoginAttempt attempt;
     attempt.user = user;
     attempt.address = socket_.peer().host;
+    attempt.certificate_names = socket_.peer_names();
     auto& authentication = engine_.authentication();
     const auto method = authentication.method_of(attempt);
     if (method == Authentication::Method::Scram)

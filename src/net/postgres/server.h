@@ -3,6 +3,7 @@
 // PostgreSQL's wire protocol: what psql, libpq and drivers speak. docs/protocol/postgres.md.
 
 #include "engine/engine.h"
+#include "io/tls.h"
 
 #include <memory>
 #include <string>
@@ -18,6 +19,8 @@ struct PostgresServerOptions
     int64_t handshake_timeout_ms = 30000;
     int64_t idle_timeout_ms = 3600000;
     int64_t io_timeout_ms = 300000;
+    std::shared_ptr<TlsContext> tls = {}; // for clients that ask for it (SSLRequest)
+    bool require_tls = false;
 };
 
 class PostgresServer
