@@ -57,8 +57,10 @@ bool takes(const std::string& engine, AlterAction action)
     }
 }
 
-void change_description(const TablePtr& table, const std::vector<const AstAlterCommand*>& commands,
-                        StatementContext& statement)
+// Returns what is left to do to the parts.
+std::vector<MutationCommand> change_description(
+    const TablePtr& table, const std::vector<const AstAlterCommand*>& commands,
+    StatementContext& statement)
 {
     auto& catalog = statement.engine.catalog();
     const TableName name = table->table_name();
@@ -84,7 +86,7 @@ void change_description(const TablePtr& table, const std::vector<const AstAlterC
         metadata->comment = copy->comment->as<AstLiteral>()->text;
         table->alter(std::move(metadata), {}, statement.context);
         catalog.replace_create_query(name, copy);
-        return;
+        return {};
     }
     TableChange change(*table, *create, *statement.context);
     for (const auto* command : commands)
@@ -93,12 +95,14 @@ void change_description(const TablePtr& table, const std::vector<const AstAlterC
     // The table first: it logs the statement with what happens to its columns, and the next start
     // brings the catalog up to it (finish_alters).
     const auto merge_tree = std::dynamic_pointer_cast<MergeTreeTable>(table);
+    std::vector<MutationCommand> rest;
     if (merge_tree)
-        merge_tree->alter_to(prepared.metadata, change.commands(),
+        rest = merge_tree->alter_to(prepared.metadata, change.commands(),
                              stored_create_text(prepared.create_query), statement.context);
     else
         table->alter(prepared.metadata, change.commands(), statement.context);
     catalog.replace_create_query(name, prepared.create_query, merge_tree != nullptr);
+    return rest;
 }
 
 bool sets_ttl(const AstAlterCommand* command)
@@ -194,8 +198,14 @@ ResultPtr run_alter(const AstAlter& alter, StatementContext& statement)
     }
     if (!description.empty())
     {
-        std::lock_guard lock(statement.engine.alter_lock(table->uuid()));
-        change_description(table, description, statement);
+        std::vector<MutationCommand> rest;
+        {
+            std::lock_guard lock(statement.engine.alter_lock(table->uuid()));
+            rest = change_description(table, description, statement);
+        }
+        if (!rest.empty())
+            table->mutate(rest, statement.context->settings.get_uint("alter_sync") > 0,
+                          statement.context);
     }
     if (std::any_of(description.begin(), description.end(), sets_ttl) &&
         statement.context->settings.get_bool("materialize_ttl_after_modify"))

@@ -204,9 +204,9 @@ void MergeTreeTable::finish_alter(TableMetadataPtr metadata)
     metadata_ = std::move(metadata);
 }
 
-void MergeTreeTable::alter_to(TableMetadataPtr metadata,
-                              const std::vector<MutationCommand>& commands,
-                              std::string create_text, QueryContextPtr context)
+std::vector<MutationCommand> MergeTreeTable::alter_to(
+    TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
+    std::string create_text, QueryContextPtr context)
 {
     check_is_there(error_codes::TABLE_IS_READ_ONLY);
     std::lock_guard one_at_a_time(alter_mutex_);
@@ -265,8 +265,7 @@ void MergeTreeTable::alter_to(TableMetadataPtr metadata,
             command.text = drop_index_text(command.name);
             mutations.push_back(std::move(command));
         }
-    if (!mutations.empty())
-        mutate(mutations, context->settings.get_uint("alter_sync") > 0, context);
+    return mutations;
 }
 
 } // namespace basalt

@@ -80,12 +80,17 @@ public:
     void alter(TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
                QueryContextPtr context) override
     {
-        alter_to(std::move(metadata), commands, "", std::move(context));
+        const bool wait = context->settings.get_uint("alter_sync") > 0;
+        const auto rest = alter_to(std::move(metadata), commands, "", context);
+        if (!rest.empty())
+            mutate(rest, wait, std::move(context));
     }
     // alter() that logs the statement which the catalog will keep: a crash before it does changes
-    // nothing.
-    void alter_to(TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
-                  std::string create_text, QueryContextPtr context);
+    // nothing. Returns what is left to do to the parts, by mutate(), once the catalog has it: the
+    // statement has happened, whether that works or not.
+    [[nodiscard]] std::vector<MutationCommand> alter_to(
+        TableMetadataPtr metadata, const std::vector<MutationCommand>& commands,
+        std::string create_text, QueryContextPtr context);
     // The statement of the last ALTER in the log; empty when there is none.
     std::string logged_create_text() const;
     // The description that follows from it, when the catalog had an older one at the start.

@@ -88,8 +88,10 @@ protected:
         change(*changed);
         if (commands.empty())
             commands = column_commands(*metadata_, *changed);
-        tables_->table->alter_to(changed, commands, create_text,
-                                 tables_->service->make_context());
+        const auto rest = tables_->table->alter_to(changed, commands, create_text,
+                                                   tables_->service->make_context());
+        if (!rest.empty())
+            tables_->table->mutate(rest, true, tables_->service->make_context());
         metadata_ = changed;
     }
     std::vector<std::string> read(std::vector<std::string> columns, ExpressionPtr filter = nullptr)
