@@ -8,6 +8,8 @@
 #include "formats/format.h"
 #include "net/native/client.h"
 #include "programs/progress_line.h"
+#include "programs/statement_files.h"
+#include "sql/formatter.h"
 #include "sql/parser.h"
 
 #include <atomic>
@@ -120,7 +122,13 @@ public:
         } ended{*this};
         const AstPtr inner = ast->as<AstQuery>() ? ast->as<AstQuery>()->statement : ast;
         const auto* insert = inner->as<AstInsert>();
-        if (insert && !insert->select && !insert->table_function && !insert->infile)
+        if (insert && insert->infile)
+        {
+            InsertFile rows(*insert);
+            run_insert(std::move(query), *rows.statement()->as<AstInsert>(),
+                       format_query(*rows.statement()), &rows.bytes());
+        }
+        else if (insert && !insert->select)
             run_insert(std::move(query), *insert, text, statement.input);
         else
         {
@@ -131,18 +139,17 @@ public:
                     std::fwrite(bytes.data(), 1, bytes.size(), stdout);
                 });
             query.text = text;
-            try
+            if (const auto* output = ast->as<AstQuery>(); output && output->outfile)
             {
-                run_select(std::move(query), *ast, format, out, terminal());
+                // The server is not told of the file.
+                ResultFile file(*output, "TabSeparated");
+                const AstPtr plain = without_outfile(*output, file.format());
+                query.text = format_query(*plain);
+                run_select(std::move(query), *plain, file.format(), file.out(), false);
+                file.finish();
             }
-            catch (const Error&)
-            {
-                out.flush();
-                std::fflush(stdout);
-                throw;
-            }
-            out.finish();
-            std::fflush(stdout);
+            else
+                print_select(std::move(query), *ast, format, out);
         }
         if (const auto* set = inner->as<AstSetQuery>())
             apply_settings(*set, session_settings_, nullptr);
@@ -211,6 +218,23 @@ private:
         return handlers;
     }
 
+    void print_select(NativeQuery query, const Ast& ast, const std::string& format,
+                      OutputBuffer& out)
+    {
+        try
+        {
+            run_select(std::move(query), ast, format, out, terminal());
+        }
+        catch (const Error&)
+        {
+            out.flush();
+            std::fflush(stdout);
+            throw;
+        }
+        out.finish();
+        std::fflush(stdout);
+    }
+
     void run_select(NativeQuery query, const Ast& ast, std::string format_name, OutputBuffer& out,
                     bool is_terminal)
     {
@@ -219,8 +243,6 @@ private:
         {
             if (!output->format.empty())
                 format_name = output->format;
-            if (output->outfile)
-                throw Error(error_codes::NOT_IMPLEMENTED, "INTO OUTFILE is not implemented");
         }
         client_.connect();
         FormatOptions format_options = FormatOptions::from(settings, timezone_for(settings));

@@ -4,10 +4,14 @@
 
 #include "base/settings.h"
 #include "engine/run_query.h"
+#include "integrations/files/file_pattern.h"
+#include "integrations/files/file_table.h"
 #include "integrations/postgres/foreign_table.h"
 #include "io/file_system.h"
 #include "io/memory_file_system.h"
 #include "programs/script.h"
+#include "programs/statement_files.h"
+#include "sql/formatter.h"
 #include "system/system_tables.h"
 
 #include <CLI/CLI.hpp>
@@ -28,7 +32,12 @@ namespace
 class LocalRunner : public ScriptRunner
 {
 public:
-    LocalRunner(Engine& engine, ScriptOptions options) : engine_(engine), options_(options) {}
+    LocalRunner(Engine& engine, ScriptOptions options, const std::string& database)
+        : engine_(engine), options_(options)
+    {
+        if (!database.empty())
+            session_.current_database = database;
+    }
 
     void run(const ScriptStatement& statement) override
     {
@@ -36,6 +45,19 @@ public:
         request.text = std::string(statement.text);
         request.more = statement.needs_input ? statement.input : nullptr;
         request.default_format = options_.format;
+        std::unique_ptr<InsertFile> rows;
+        std::unique_ptr<ResultFile> target;
+        if (const auto* insert = statement.ast->as<AstInsert>(); insert && insert->infile)
+        {
+            rows = std::make_unique<InsertFile>(*insert);
+            request.text = format_query(*rows->statement()) + "\n";
+            request.more = &rows->bytes();
+        }
+        if (const auto* output = statement.ast->as<AstQuery>(); output && output->outfile)
+        {
+            target = std::make_unique<ResultFile>(*output, "TabSeparated");
+            request.text = format_query(*without_outfile(*output, target->format()));
+        }
         request.query_id = options_.query_id;
         request.parameters = options_.parameters;
         request.settings = options_.settings;
@@ -43,6 +65,12 @@ public:
         if (query->has_result())
         {
             const FormatEntry& entry = formats().get_output(query->format());
+            if (target)
+            {
+                write_result(*query, entry, target->out());
+                target->finish();
+                return print_time(*query);
+            }
             CallbackOutputBuffer out([](std::string_view bytes)
                                      { std::fwrite(bytes.data(), 1, bytes.size(), stdout); });
             write_result(*query, entry, out, isatty(STDOUT_FILENO));
@@ -51,15 +79,54 @@ public:
         }
         else
             query->finish();
-        if (options_.print_time)
-            std::fprintf(stderr, "%.3f\n", query->elapsed_s());
+        print_time(*query);
     }
 
 private:
+    void print_time(const RunningQuery& query) const
+    {
+        if (options_.print_time)
+            std::fprintf(stderr, "%.3f\n", query.elapsed_s());
+    }
+
     Engine& engine_;
     ScriptOptions options_;
     Session session_;
 };
+
+// Data that queries name by a table: standard input, or a file.
+struct InputTable
+{
+    std::string name = "table";
+    FileDescription file{"-"};
+    bool given = false; // by a flag
+};
+
+// Paths as tables: FROM 'logs/*.csv.gz'; and the input as a table.
+void name_files(Catalog& catalog, const InputTable& input)
+{
+    auto access = std::make_shared<FileAccess>();
+    const auto read = [](char* to, size_t size) { return read_standard_input(to, size); };
+    access->standard_input = std::make_shared<CallbackInputBuffer<decltype(read)>>(read);
+    FileSystem& files = real_file_system();
+    register_file_function(catalog, files, access);
+    // Standard input is read once, so its structure is found once.
+    auto table = std::make_shared<TablePtr>();
+    catalog.set_named_elsewhere(
+        [access, input, table, &files](const std::string& name,
+                                       const QueryContext& context) -> TablePtr
+        {
+            if (name == input.name && (input.given || !isatty(STDIN_FILENO)))
+            {
+                if (!*table)
+                    *table = make_file_table(files, access, input.file, context);
+                return *table;
+            }
+            if (!has_pattern(name) && !files.exists(name) && name != "-")
+                return nullptr;
+            return make_file_table(files, access, {name}, context);
+        });
+}
 
 } // namespace
 
@@ -73,6 +140,18 @@ int local_main(int argc, char** argv)
     add_script_options(app, script);
     app.add_option("--path", options.path, "data folder; without it tables live in memory");
     app.add_option("--timezone", options.timezone)->capture_default_str();
+    std::string database;
+    app.add_option("-d,--database", database, "current database");
+    InputTable input;
+    std::string input_format;
+    const auto* structure = app.add_option("-S,--structure", input.file.structure,
+                                           "of the input: 'a UInt8, b String'");
+    const auto* format =
+        app.add_option("--input-format,--input_format", input_format, "default: by the name, or TSV");
+    const auto* path = app.add_option("-F,--file", input.file.path,
+                                      "the input; default: standard input");
+    app.add_option("-N,--table", input.name, "the table that the input is")
+        ->capture_default_str();
     std::reverse(arguments.begin(), arguments.end());
     try
     {
@@ -83,6 +162,13 @@ int local_main(int argc, char** argv)
         return app.exit(error);
     }
     choose_format(script);
+    input.given = structure->count() + format->count() + path->count() > 0;
+    if (input.file.path == "stdin")
+        input.file.path = "-";
+    if (!input_format.empty())
+        input.file.format = input_format;
+    else if (input.file.path == "-")
+        input.file.format = "TSV";
     std::signal(SIGPIPE, SIG_DFL);
 
     MemoryFileSystem memory;
@@ -99,13 +185,17 @@ int local_main(int argc, char** argv)
         options.path = "/data";
         files->create_directories(options.path);
     }
-    options.register_more = [](Engine& engine) { pg::register_foreign_tables(engine.catalog()); };
+    options.register_more = [&input](Engine& engine)
+    {
+        pg::register_foreign_tables(engine.catalog());
+        name_files(engine.catalog(), input);
+    };
     Engine engine(*files, options);
     engine.start();
     register_system_tables(engine);
     int result;
     {
-        LocalRunner runner(engine, script);
+        LocalRunner runner(engine, script, database);
         result = run_script(script, runner);
     }
     engine.stop();

@@ -70,6 +70,17 @@ std::string read_descriptor(int fd)
     }
 }
 
+size_t read_standard_input(char* to, size_t size)
+{
+    for (;;)
+    {
+        const ssize_t n = ::read(STDIN_FILENO, to, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        return n > 0 ? static_cast<size_t>(n) : 0;
+    }
+}
+
 void choose_format(ScriptOptions& options)
 {
     if (options.format.empty())
@@ -106,8 +117,9 @@ int run_script_text(const std::string& text, const ScriptOptions& options, Scrip
             statement.text = std::string_view(text).substr(at, next - at);
             const auto* insert = parsed.ast->as<AstInsert>();
             statement.needs_input =
-                insert && !insert->select && parsed.data_begin >= parsed.data_end;
+                insert && !insert->select && !insert->infile && parsed.data_begin >= parsed.data_end;
             statement.input = input;
+            statement.ast = parsed.ast;
             if (options.echo)
                 std::printf("%.*s\n", static_cast<int>(statement.text.size()),
                             statement.text.data());
@@ -126,17 +138,8 @@ int run_script_text(const std::string& text, const ScriptOptions& options, Scrip
 
 int run_script(const ScriptOptions& options, ScriptRunner& runner)
 {
-    CallbackInputBuffer standard_input(
-        [](char* to, size_t size) -> size_t
-        {
-            for (;;)
-            {
-                const ssize_t n = ::read(STDIN_FILENO, to, size);
-                if (n < 0 && errno == EINTR)
-                    continue;
-                return n > 0 ? static_cast<size_t>(n) : 0;
-            }
-        });
+    CallbackInputBuffer standard_input([](char* to, size_t size)
+                                       { return read_standard_input(to, size); });
     int result = 0;
     if (options.queries.empty() && options.files.empty())
         return run_script_text(read_descriptor(STDIN_FILENO), options, runner, nullptr);

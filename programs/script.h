@@ -5,6 +5,7 @@
 
 #include "base/settings.h"
 #include "io/buffer.h"
+#include "sql/ast.h"
 
 #include <CLI/CLI.hpp>
 
@@ -34,6 +35,7 @@ struct ScriptStatement
     std::string_view text;      // with inline data, when it has some
     bool needs_input = false;   // INSERT without inline data: rows come from `input`
     InputBuffer* input = nullptr;
+    AstPtr ast;
 };
 
 class ScriptRunner
@@ -59,5 +61,7 @@ int run_script_text(const std::string& text, const ScriptOptions& options, Scrip
 
 // Everything from a file descriptor.
 std::string read_descriptor(int fd);
+// Up to `size` bytes of standard input; 0 at its end.
+size_t read_standard_input(char* to, size_t size);
 
 } // namespace basalt

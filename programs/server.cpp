@@ -4,6 +4,7 @@
 
 #include "base/settings.h"
 #include "engine/engine.h"
+#include "integrations/files/file_table.h"
 #include "integrations/postgres/foreign_table.h"
 #include "integrations/postgres/replication.h"
 #include "io/file_system.h"
@@ -63,6 +64,10 @@ int server_main(int argc, char** argv)
         ->capture_default_str();
     app.add_option("--backups-path,--backups.allowed_path", options.backups_path,
                    "where backups stand; default: backups in the data folder");
+    std::string user_files;
+    app.add_option("--user-files-path,--user_files_path", user_files,
+                   "the only folder that file() reads and writes; default: user_files in the data "
+                   "folder");
     ServerUsers users;
     users.add_options(app);
     ServerTls tls;
@@ -97,10 +102,16 @@ int server_main(int argc, char** argv)
     const auto lock = files.lock_file(options.path + "/lock");
     const pg::OwnedInstances postgres(postgres_home, postgres_instances);
     pg::PostgresReplication replication;
-    options.register_more = [&replication](Engine& engine)
+    if (user_files.empty())
+        user_files = options.path + "/user_files";
+    files.create_directories(user_files);
+    options.register_more = [&replication, &user_files](Engine& engine)
     {
         replication.register_in(engine);
         pg::register_foreign_tables(engine.catalog());
+        auto access = std::make_shared<FileAccess>();
+        access->root = user_files;
+        register_file_function(engine.catalog(), real_file_system(), access);
     };
     Engine engine(files, options);
     engine.start();

@@ -101,6 +101,16 @@ public:
     const TableFactory* find_engine(const std::string& name) const;
     const TableFunctionFactory* find_table_function(const std::string& name) const; // any case
 
+    // What a name means that no table has: `basalt local` reads files by their paths. Gives null for
+    // a name that means nothing. Set before queries run.
+    using NamedElsewhere =
+        std::function<TablePtr(const std::string& name, const QueryContext& context)>;
+    void set_named_elsewhere(NamedElsewhere find) { named_elsewhere_ = std::move(find); }
+    TablePtr find_elsewhere(const std::string& name, const QueryContext& context) const
+    {
+        return named_elsewhere_ ? named_elsewhere_(name, context) : nullptr;
+    }
+
     std::vector<DatabaseInfo> databases() const;
     bool database_exists(const std::string& name) const;
     void create_database(const DatabaseInfo& info, bool if_not_exists); // DATABASE_ALREADY_EXISTS
@@ -152,6 +162,7 @@ private:
     struct Impl;
     FileSystem& files_;
     std::string data_path_;
+    NamedElsewhere named_elsewhere_;
     std::unique_ptr<Impl> impl_;
 };
 

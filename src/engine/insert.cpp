@@ -251,7 +251,7 @@ void InsertLane::finish()
 
 bool takes_blocks_of(const AstInsert& insert, const std::string& text)
 {
-    if (insert.select || insert.infile || insert.table_function)
+    if (insert.select || insert.infile)
         return false;
     return !insert.has_inline_data || insert.data_offset >= text.size() ||
            text.find_first_not_of(" \t\r\n;", insert.data_offset) == std::string::npos;

@@ -279,8 +279,10 @@ private:
         {
             if (!output->format.empty())
                 query_->format_ = output->format;
-            if (output->outfile)
-                query_->outfile_ = output->outfile->as<AstLiteral>()->text;
+            // Clients of the native protocol write the file themselves.
+            if (output->outfile && request_.client.interface != ClientInfo::Interface::Tcp)
+                throw Error(error_codes::INTO_OUTFILE_NOT_ALLOWED,
+                            "INTO OUTFILE is not allowed: the server writes no files for clients");
         }
         const AstPtr statement_ast =
             ast->as<AstQuery>() ? ast->as<AstQuery>()->statement : ast;

@@ -67,7 +67,6 @@ public:
     const Header& header() const { return result_->header(); }
     // FORMAT of the query, or the request's default.
     const std::string& format() const { return format_; }
-    const std::optional<std::string>& outfile() const { return outfile_; }
     const std::string& kind() const { return kind_; } // Select, Insert, Create, …
 
     Block next();
@@ -92,7 +91,6 @@ private:
     std::string text_;
     std::string kind_;
     std::string format_;
-    std::optional<std::string> outfile_;
     QueryObjects objects_;
     ResultPtr result_;
     ProcessList::Slot slot_;

@@ -84,6 +84,9 @@ TablePtr StatementContext::get_table(const AstTableName& name) const
 {
     if (TablePtr table = find_table(name))
         return table;
+    if (name.database.empty())
+        if (TablePtr table = engine.catalog().find_elsewhere(name.table, *context))
+            return table;
     return engine.catalog().get_table(resolve(name)); // throws with hints
 }
 

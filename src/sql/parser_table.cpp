@@ -222,6 +222,13 @@ AstPtr Parser::parse_table_function_or_name()
             return parameter;
         return parse_parameter_name(std::move(parameter), begin);
     }
+    if (peek_is(TokenType::String))
+    {
+        // FROM 'file.csv': a name like any other; `basalt local` reads files so.
+        auto name = std::make_shared<AstIdentifier>();
+        name->parts.push_back(parse_string());
+        return finish(std::move(name), begin);
+    }
     if (!peek_identifier())
     {
         expected("table");

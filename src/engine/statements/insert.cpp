@@ -3,12 +3,14 @@
 #include "engine/insert_rows.h"
 
 #include "base/error.h"
+#include "binder/binder.h"
 #include "engine/select.h"
 #include "sql/formatter.h"
 #include "storage/storage_service.h"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <mutex>
 
 namespace basalt
 {
@@ -35,8 +37,11 @@ Lanes insert_select(const AstInsert& insert, const TablePtr& table, Transaction&
     Header given;
     for (size_t i = 0; i < wanted.size(); ++i)
         given.push_back({wanted[i].name, execution.header()[i].type});
+    // What a table function stands for is written by one at a time.
+    const bool alone = insert.table_function != nullptr;
+    std::mutex one_at_a_time;
     Lanes lanes;
-    for (size_t s = 0; s < execution.stream_count(); ++s)
+    for (size_t s = 0; s < (alone ? 1 : execution.stream_count()); ++s)
         lanes.push_back(std::make_unique<InsertLane>(statement.engine, table, given, transaction,
                                                      statement.context));
     execution.drain_parallel(
@@ -44,7 +49,10 @@ Lanes insert_select(const AstInsert& insert, const TablePtr& table, Transaction&
         {
             for (size_t i = 0; i < block.width(); ++i)
                 block[i].name = given[i].name;
-            lanes[stream]->write(std::move(block));
+            if (!alone)
+                return lanes[stream]->write(std::move(block));
+            std::lock_guard lock(one_at_a_time);
+            lanes.front()->write(std::move(block));
         });
     return lanes;
 }
@@ -306,16 +314,75 @@ bool bring_rows(const AstInsert& insert, const TablePtr& table, Transaction& tra
     return true;
 }
 
+// 'a UInt8, b String' of a header.
+std::string structure_of(const Header& header)
+{
+    std::string structure;
+    for (const auto& column : header)
+        structure += fmt::format("{}{} {}", structure.empty() ? "" : ", ",
+                                 quote_identifier(column.name), column.type->name());
+    return structure;
+}
+
+// INSERT INTO FUNCTION f(…): a file without a structure gets that of the SELECT.
+TablePtr function_table(const AstInsert& insert, StatementContext& statement)
+{
+    if (insert.partition_by)
+        throw Error(error_codes::NOT_IMPLEMENTED,
+                    "INSERT INTO FUNCTION … PARTITION BY is not implemented");
+    const auto& call = *insert.table_function->as<AstFunction>();
+    Catalog& catalog = statement.engine.catalog();
+    const TableFunctionFactory* factory = catalog.find_table_function(call.name);
+    if (!factory)
+        throw Error(error_codes::UNKNOWN_FUNCTION,
+                    fmt::format("Unknown table function {}", call.name));
+    std::vector<TableFunctionArgument> arguments;
+    for (const AstPtr& ast : call.arguments)
+    {
+        TableFunctionArgument argument;
+        argument.ast = ast;
+        if (ast->kind != AstKind::Identifier && ast->kind != AstKind::Subquery)
+        {
+            const auto bound = bind_expression(*ast, {}, *statement.context);
+            if (!bound->is_constant())
+                throw Error(error_codes::BAD_ARGUMENTS,
+                            fmt::format("Argument {} of table function {} must be constant",
+                                        format_query(*ast), call.name));
+            argument.value = bound->constant_column()->value_at(0);
+            argument.type = bound->type();
+        }
+        arguments.push_back(std::move(argument));
+    }
+    if (call.name == "file" && insert.select && !arguments.empty())
+    {
+        constexpr size_t kStructure = 2; // its place among the arguments
+        const auto add = [&](const std::string& text)
+        {
+            TableFunctionArgument argument;
+            argument.value = Value(text);
+            argument.type = simple_type(TypeId::String);
+            arguments.push_back(std::move(argument));
+        };
+        while (arguments.size() < kStructure)
+            add("auto");
+        if (arguments.size() == kStructure)
+        {
+            AnalyzerContext analyzer = make_analyzer(statement);
+            add(structure_of(analyze_header(insert.select, analyzer)));
+        }
+    }
+    return (*factory)(arguments, catalog, statement.context);
+}
+
 } // namespace
 
 ResultPtr run_insert(const AstInsert& insert, StatementContext& statement)
 {
-    if (insert.table_function)
-        throw Error(error_codes::NOT_IMPLEMENTED, "INSERT INTO FUNCTION is not implemented");
     if (insert.infile)
         throw Error(error_codes::NOT_IMPLEMENTED,
                     "FROM INFILE is read by the client; the server does not open files");
-    const TablePtr table = statement.get_table(insert.target);
+    const TablePtr table = insert.table_function ? function_table(insert, statement)
+                                                 : statement.get_table(insert.target);
     if (statement.objects)
         statement.objects->add(*table, {});
     auto transaction = statement.engine.storage().begin();

@@ -127,6 +127,8 @@ PlanPtr SelectAnalyzer::plan_identifier(const AstIdentifier& identifier,
         state_.context.replace_table ? state_.context.replace_table(full) : nullptr;
     if (!table)
         table = find_caught_up(full);
+    if (!table && identifier.parts.size() == 1)
+        table = state_.context.catalog.find_elsewhere(name, *state_.context.context);
     if (!table)
     {
         if (!state_.context.catalog.database_exists(full.database))
