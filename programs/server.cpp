@@ -2,6 +2,7 @@
 
 #include "programs/programs.h"
 
+#include "base/error.h"
 #include "base/settings.h"
 #include "engine/engine.h"
 #include "integrations/files/file_table.h"
@@ -68,6 +69,9 @@ int server_main(int argc, char** argv)
     app.add_option("--user-files-path,--user_files_path", user_files,
                    "the only folder that file() reads and writes; default: user_files in the data "
                    "folder");
+    std::vector<std::string> handlers;
+    app.add_option("--http-handler", handlers,
+                   "'METHODS PATH query SQL', also static, redirect, dynamic; may be repeated");
     ServerUsers users;
     users.add_options(app);
     ServerTls tls;
@@ -97,6 +101,10 @@ int server_main(int argc, char** argv)
 
     FileSystem& files = real_file_system();
     users.read(files, options);
+    if (handlers.size() > kMaxHandlerRules)
+        throw Error(error_codes::BAD_ARGUMENTS, "Too many HTTP handlers");
+    for (const auto& text : handlers)
+        http.handlers.push_back(parse_handler_rule(text));
     const auto tls_context = tls.context();
     files.create_directories(options.path);
     const auto lock = files.lock_file(options.path + "/lock");

@@ -14,12 +14,12 @@ namespace
 
 // Read somewhere in the code.
 constexpr std::string_view kHonoured[] = {
-    "allow_drop_detached", "allow_suspicious_codecs", "allow_suspicious_low_cardinality_types",
-    "apply_prewhere_after_final", "asterisk_include_alias_columns",
-    "asterisk_include_materialized_columns", "bool_false_representation",
-    "bool_true_representation", "cast_keep_nullable", "count_distinct_implementation",
-    "data_type_default_nullable", "date_time_input_format", "date_time_output_format",
-    "default_table_engine", "default_temporary_table_engine",
+    "add_http_cors_header", "allow_drop_detached", "allow_suspicious_codecs",
+    "allow_suspicious_low_cardinality_types", "apply_prewhere_after_final",
+    "asterisk_include_alias_columns", "asterisk_include_materialized_columns",
+    "bool_false_representation", "bool_true_representation", "cast_keep_nullable",
+    "count_distinct_implementation", "data_type_default_nullable", "date_time_input_format",
+    "date_time_output_format", "default_table_engine", "default_temporary_table_engine",
     "do_not_merge_across_partitions_select_final", "empty_result_for_aggregation_by_empty_set",
     "enable_automatic_decision_for_merging_across_partitions_for_final",
     "enable_extended_results_for_datetime_functions", "enable_http_compression",
@@ -34,10 +34,10 @@ constexpr std::string_view kHonoured[] = {
     "formatdatetime_f_prints_single_zero", "formatdatetime_format_without_leading_zeros",
     "formatdatetime_parsedatetime_m_is_month_name",
     "function_locate_has_mysql_compatible_argument_order", "function_range_max_elements_in_block",
-    "group_by_use_nulls", "http_zlib_compression_level", "ignore_data_skipping_indices",
-    "input_format_allow_errors_num", "input_format_allow_errors_ratio",
-    "input_format_csv_deserialize_separate_columns_into_tuple", "input_format_csv_empty_as_default",
-    "input_format_csv_trim_whitespaces",
+    "group_by_use_nulls", "http_headers_progress_interval_ms", "http_wait_end_of_query",
+    "http_zlib_compression_level", "ignore_data_skipping_indices", "input_format_allow_errors_num",
+    "input_format_allow_errors_ratio", "input_format_csv_deserialize_separate_columns_into_tuple",
+    "input_format_csv_empty_as_default", "input_format_csv_trim_whitespaces",
     "input_format_json_compact_allow_variable_number_of_columns",
     "input_format_json_defaults_for_missing_elements_in_named_tuple",
     "input_format_json_ignore_unknown_keys_in_named_tuple",
@@ -92,11 +92,10 @@ constexpr std::string_view kHonoured[] = {
     "prefer_column_name_to_alias", "query_plan_enable_optimizations", "query_plan_filter_push_down",
     "query_plan_max_limit_for_lazy_materialization", "query_plan_optimize_lazy_materialization",
     "query_plan_push_down_limit", "readonly", "replace_running_query", "result_overflow_mode",
-    "session_timezone", "short_circuit_function_evaluation",
+    "send_progress_in_http_headers", "session_timezone", "short_circuit_function_evaluation",
     "show_table_uuid_in_table_create_query_if_not_nil", "single_join_prefer_left_table",
     "splitby_max_substrings_includes_remaining_string", "totals_mode", "transform_null_in",
-    "union_default_mode", "use_partition_pruning", "use_primary_key", "use_skip_indexes",
-};
+    "union_default_mode", "use_partition_pruning", "use_primary_key", "use_skip_indexes"};
 
 // Would change answers, set limits or give or take access.
 constexpr std::string_view kNotImplemented[] = {

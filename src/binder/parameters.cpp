@@ -1,6 +1,7 @@
 #include "binder/binder.h"
 
 #include "columns/serialization.h"
+#include "columns/string_text.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +11,21 @@ namespace basalt
 namespace
 {
 
-AstPtr parameter_literal(const AstQueryParameter& parameter, const std::string& text,
+// Values come as fields of TabSeparated: texts have \t, \n, \\ and \' for what they stand for. Texts
+// inside arrays and the like are quoted and have their own escapes.
+std::string unescaped(const std::string& text)
+{
+    TextCursor cursor(text);
+    PodVector<char> bytes;
+    if (!parse_escaped(cursor, bytes) || !cursor.at_end())
+        return text; // with a bare tab or line end in it: as it is
+    return std::string(bytes.data(), bytes.size());
+}
+
+AstPtr parameter_literal(const AstQueryParameter& parameter, const std::string& given,
                          const QueryContext& context)
 {
+    std::string text = given;
     if (parameter.type == "Identifier")
     {
         auto identifier = std::make_shared<AstIdentifier>();
@@ -28,6 +41,9 @@ AstPtr parameter_literal(const AstQueryParameter& parameter, const std::string& 
     options.session_timezone = context.timezone();
     auto column = type->create_column();
     const TypePtr bare = strip_wrappers(type);
+    if (bare->is(TypeId::String) || bare->is(TypeId::FixedString) || bare->is(TypeId::Enum8) ||
+        bare->is(TypeId::Enum16))
+        text = given == "\\N" && type->is_nullable() ? given : unescaped(given);
     const bool null = type->is_nullable() && (text == "\\N" || text == "NULL");
     if (null)
         column->append_default();

@@ -1,5 +1,8 @@
 #include "engine/external_table.h"
 
+#include "sql/ast_create.h"
+#include "sql/parser.h"
+
 namespace basalt
 {
 
@@ -44,6 +47,21 @@ private:
 };
 
 } // namespace
+
+Header parse_structure(std::string_view text)
+{
+    Header header;
+    for (const auto& declaration : parse_column_declarations(text))
+    {
+        const auto* column = declaration->as<AstColumnDeclaration>();
+        if (!column->type)
+            throw Error(error_codes::SYNTAX_ERROR,
+                        "Column " + column->name + " of the structure has no type");
+        header.push_back(
+            {column->name, type_from_name(column->type->as<AstTypeName>()->to_text())});
+    }
+    return header;
+}
 
 ExternalTable::ExternalTable(Session& session, std::string name, Header header,
                              std::vector<Block> blocks)

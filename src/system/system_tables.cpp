@@ -1,5 +1,7 @@
 #include "system/system_tables.h"
 
+#include "engine/external_table.h"
+
 #include "base/error.h"
 #include "binder/binder.h"
 #include "columns/serialization.h"
@@ -33,14 +35,7 @@ const char* default_kind_text(DefaultKind kind)
 
 Header parse_header(std::string_view columns)
 {
-    Header header;
-    for (const auto& declaration : parse_column_declarations(columns))
-    {
-        const auto* column = declaration->as<AstColumnDeclaration>();
-        header.push_back(
-            {column->name, type_from_name(column->type->as<AstTypeName>()->to_text())});
-    }
-    return header;
+    return parse_structure(columns);
 }
 
 RowBuilder::RowBuilder(const Header& header) : header_(header)

@@ -8,10 +8,12 @@ import gzip
 import http.client
 import json
 import socket
+import subprocess
 import sys
 import tempfile
 import time
 import urllib.parse
+import zlib
 
 from checks import check, finish
 from server import Server
@@ -19,7 +21,12 @@ from server import Server
 BASALT = sys.argv[1]
 
 
-server = Server(BASALT, tempfile.mkdtemp(prefix="basalt-http-"))
+server = Server(BASALT, tempfile.mkdtemp(prefix="basalt-http-"),
+                "--http-handler", "GET /sum/{upto}/of/{what} query SELECT sum(number), {what:String} FROM numbers({upto:UInt64} + 1)",
+                "--http-handler", "POST,PUT /put query INSERT INTO put FORMAT TSV",
+                "--http-handler", "* /status static 202 text/plain It lives here",
+                "--http-handler", "GET /old redirect /play",
+                "--http-handler", "POST /ask dynamic question")
 port = server.port
 
 
@@ -40,6 +47,7 @@ def text(*arguments, **parameters):
     return ask(*arguments, **parameters)[1].decode()
 
 
+text("CREATE TABLE put (n UInt8) ENGINE = Memory")
 check("ping", text(method="GET", where="/ping"), "Ok.\n")
 check("replicas_status", text(method="GET", where="/replicas_status"), "Ok.\n")
 check("query in the body", text("SELECT 1"), "1\n")
@@ -48,6 +56,10 @@ check("query in both", text("number FROM numbers(2)", query="SELECT"), "0\n1\n")
 check("default_format", text("SELECT 1 AS x", default_format="JSONEachRow"), '{"x":1}\n')
 check("FORMAT in the query wins", text("SELECT 1 AS x FORMAT CSV", default_format="JSONEachRow"), "1\n")
 check("a parameter", text("SELECT {x:UInt32} + 1, {s:String}", param_x="41", param_s="a'b"), "42\ta\\'b\n")
+check("escapes in a parameter", text("SELECT {s:String}, length({s:String})", param_s="it\\'s\\t\\\\ odd\\n"),
+      "it\\'s\\t\\\\ odd\\n\t11\n")
+check("NULL as a parameter", text("SELECT {s:Nullable(String)} IS NULL", param_s="\\N"), "1\n")
+check("a bare line end in a parameter", text("SELECT length({s:String})", param_s="a\nb"), "3\n")
 check("a setting", text("SELECT getSetting('max_threads')", max_threads="3"), "3\n")
 check("GET only reads", ask(method="GET", query="CREATE TABLE g (x UInt8) ENGINE = Memory")[0].headers.get(
     "X-ClickHouse-Exception-Code"), "164")
@@ -115,14 +127,77 @@ check("a chunked body in one packet", raw.makefile("rb").read().endswith(b"\r\n\
 raw.close()
 check("wait_end_of_query", text("SELECT sum(number) FROM numbers(10)", wait_end_of_query="1"), "45\n")
 
-reply, body = ask("SELECT number, throwIf(number = 3000000) FROM numbers(10000000) SETTINGS max_block_size = 1000")
-check("an error after rows is visible", b"Code: 395" in body, True)
+for packed in (False, True):
+    reply, body = ask("SELECT number, throwIf(number = 3000000, 'boom') FROM numbers(10000000) SETTINGS max_block_size = 1000",
+                      headers={"Accept-Encoding": "gzip"} if packed else {}, enable_http_compression="1")
+    if packed:
+        body = zlib.decompressobj(31).decompress(body)
+    tag = reply.headers["X-ClickHouse-Exception-Tag"]
+    message = "Code: 395. DB::Exception: boom. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)"
+    check("an error after rows is visible", body.endswith(
+        f"\r\n__exception__\r\n{tag}\r\n{message}\n{len(message) + 1} {tag}\r\n__exception__\r\n".encode()), True)
+reply, body = ask("SELECT number, throwIf(number = 3000000, 'boom') FROM numbers(10000000)", wait_end_of_query="1")
+check("not when the end is waited for", (reply.status, reply.headers["X-ClickHouse-Exception-Code"]), (500, "395"))
 
 connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 for i in range(3):
     connection.request("POST", "/", f"SELECT {i}")
     check("keep-alive", connection.getresponse().read().decode(), f"{i}\n")
 connection.close()
+
+reply, body = ask("SELECT sleep(0.3), number FROM numbers(3) SETTINGS max_block_size = 1", send_progress_in_http_headers="1")
+progress = [json.loads(value) for name, value in reply.getheaders() if name == "X-ClickHouse-Progress"]
+check("progress headers", (len(progress) > 2, sorted(progress[0])[:2], body), (True, ["elapsed_ns", "memory_usage"], b"0\t0\n0\t1\n0\t2\n"))
+check("they only grow", [p["read_rows"] for p in progress], sorted(p["read_rows"] for p in progress))
+reply, body = ask("SELECT sleep(0.3), throwIf(1)", send_progress_in_http_headers="1")
+check("an error behind progress", (reply.headers["X-ClickHouse-Exception-Code"], b"Code: 395" in body), ("395", True))
+
+# --- Forms: fields are parameters, files are tables.
+def form(*parts):
+    body = b""
+    for name, filename, content in parts:
+        head = f'--B\r\nContent-Disposition: form-data; name="{name}"' + (f'; filename="{filename}"' if filename else "")
+        body += head.encode() + b"\r\n\r\n" + content + b"\r\n"
+    return body + b"--B--\r\n"
+
+
+FORM = {"Content-Type": "multipart/form-data; boundary=B"}
+check("a file as a table", text(form(("t", "t.csv", b"1,x\n2,y\n")), headers=FORM, query="SELECT a, b FROM t ORDER BY a DESC",
+      t_structure="a UInt8, b String", t_format="CSV"), "2\ty\n1\tx\n")
+check("columns without names", text(form(("t", "t", b"1\tx\n")), headers=FORM, query="SELECT _2, _1 FROM t",
+      t_types="UInt8,Enum8('x' = 1, 'y' = 2)"), "x\t1\n")
+check("fields", text(form(("query", None, b"SELECT {x:UInt8} + 1"), ("param_x", None, b"41")), headers=FORM), "42\n")
+check("two files and a field", text(form(("query", None, b"SELECT count() FROM a JOIN b USING (n)"), ("a", "a", b"1\n2\n3\n"), ("b", "b", b"2\n3\n4\n")),
+      headers=FORM, a_structure="n UInt8", b_structure="n UInt8"), "2\n")
+check("an empty file", text(form(("t", "t", b"")), headers=FORM, query="SELECT count() FROM t", t_structure="n UInt8"), "0\n")
+big = b"".join(b"%d\tsome text to make it long --B and \\r\\n--C\n" % n for n in range(200000))
+check("a large file", text(form(("t", "t", big)), headers=FORM, query="SELECT count(), sum(n), uniq(s) FROM t", t_structure="n UInt32, s String"),
+      f"200000\t{sum(range(200000))}\t1\n")
+text(form(("gone", "gone", b"1\n")), headers=FORM, query="SELECT 1", gone_structure="n UInt8")
+check("it goes with its query", ask("SELECT * FROM gone")[0].status, 404)
+for what, body in (("no end", b"--B\r\nContent-Disposition: form-data; name=\"t\"; filename=\"t\"\r\n\r\n1\n"), ("no name", b"--B\r\n\r\n1\r\n--B--\r\n"),
+                   ("nothing", b""), ("no boundary", b"hello")):
+    check(f"a broken form: {what}", ask(body, headers=FORM, query="SELECT 1", t_structure="n UInt8")[0].status in (400, 500), True)
+check("a file without a structure", ask(form(("t", "t", b"1\n")), headers=FORM, query="SELECT 1")[0].headers["X-ClickHouse-Exception-Code"], "36")
+
+# --- Browsers
+reply, body = ask(method="OPTIONS", headers={"Origin": "http://elsewhere"})
+check("OPTIONS", (reply.status, reply.headers["Access-Control-Allow-Origin"], body), (204, "*", b""))
+check("CORS when asked for", ask("SELECT 1", headers={"Origin": "http://elsewhere"}, add_http_cors_header="1")[0].headers["Access-Control-Allow-Origin"], "*")
+check("and not otherwise", ask("SELECT 1", headers={"Origin": "http://elsewhere"})[0].headers["Access-Control-Allow-Origin"], None)
+
+# --- Addresses with a meaning of their own
+check("a query by path", text(method="GET", where="/sum/4/of/it's"), "10\tit\\'s\n")
+check("with a format", text(method="GET", where="/sum/4/of/x", default_format="CSV"), "10,\"x\"\n")
+check("not for other methods", ask("x", where="/sum/4/of/x")[0].status, 404)
+check("an insert by path", text("7\n8\n", where="/put"), "")
+check("it is there", text("SELECT sum(n) FROM put"), "15\n")
+check("a text", (lambda r: (r[0].status, r[0].headers["Content-Type"], r[1]))(ask(method="GET", where="/status")), (202, "text/plain", b"It lives here"))
+check("a redirection", (lambda r: (r[0].status, r[0].headers["Location"]))(ask(method="GET", where="/old")), (302, "/play"))
+check("a query by parameter", text("", where="/ask", question="SELECT 6 * 7"), "42\n")
+check("other paths", ask(method="GET", where="/nothing")[0].status, 404)
+check("a wrong rule stops the start", subprocess.run([BASALT, "server", "--path", tempfile.mkdtemp(), "--http-port", "0", "--tcp-port", "0",
+      "--postgres-port", "0", "--http-handler", "GET here query SELECT 1"], capture_output=True).returncode, 36)
 
 raw = socket.create_connection(("127.0.0.1", port), timeout=10)
 raw.sendall(b"this is not HTTP\r\n\r\n")

@@ -1,8 +1,12 @@
 #include "net/http/query_handler.h"
 
 #include "base/error.h"
+#include "engine/external_table.h"
 #include "formats/compression.h"
+#include "formats/format.h"
 #include "net/base64.h"
+#include "net/http/form.h"
+#include "net/http/multipart.h"
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +18,8 @@ namespace basalt
 
 namespace
 {
+
+constexpr size_t kExceptionTagLetters = 16;
 
 // URL parameters that are not settings.
 const std::set<std::string, std::less<>>& reserved_parameters()
@@ -31,7 +37,8 @@ bool is_on(const std::string* value)
     return value && (*value == "1" || *value == "true");
 }
 
-// {"read_rows":"1",…}: the form that drivers parse.
+} // namespace
+
 std::string summary_of(const QueryContext& c)
 {
     const auto elapsed = c.clock->monotonic_ns() - c.start_monotonic_ns;
@@ -44,8 +51,6 @@ std::string summary_of(const QueryContext& c)
                        c.result_bytes.load(), elapsed,
                        std::max<int64_t>(0, c.memory.peak_bytes()));
 }
-
-} // namespace
 
 HttpQueryHandler::HttpQueryHandler(Engine& engine, std::string display_name)
     : engine_(engine), display_name_(std::move(display_name))
@@ -144,7 +149,7 @@ SessionPtr HttpQueryHandler::find_session(const HttpRequest& request,
 
 void HttpQueryHandler::handle(const HttpRequest& request, InputBuffer& body,
                               const SocketAddress& peer, HttpResponse& response,
-                              const std::function<void(QueryContextPtr)>& on_start)
+                              const StartHandler& on_start)
 {
     try
     {
@@ -152,12 +157,8 @@ void HttpQueryHandler::handle(const HttpRequest& request, InputBuffer& body,
     }
     catch (const Error& error)
     {
-        const bool was_sent = response.head_sent();
-        std::string text = error.full_text() + "\n";
-        if (was_sent)
+        if (response.head_sent())
         {
-            response.write("\r\n__exception__\r\n");
-            response.write(text);
             response.break_off();
             return;
         }
@@ -165,14 +166,102 @@ void HttpQueryHandler::handle(const HttpRequest& request, InputBuffer& body,
         response.set_status(http_status_of_error(error.code()));
         response.set_header("Content-Type", "text/plain; charset=UTF-8");
         response.set_header("X-ClickHouse-Exception-Code", fmt::format("{}", error.code()));
-        response.write(text);
+        response.write(error.full_text() + "\n");
         response.finish();
     }
 }
 
-void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
-                           const SocketAddress& peer, HttpResponse& response,
-                           const std::function<void(QueryContextPtr)>& on_start)
+namespace
+{
+
+std::string exception_tag()
+{
+    std::string tag;
+    for (size_t i = 0; i < kExceptionTagLetters; ++i)
+        tag += static_cast<char>('a' + system_random().next_u64() % 26);
+    return tag;
+}
+
+// What a reader finds at the end of a result that broke off: docs/protocol/http.md.
+std::string exception_block(const Error& error, const std::string& tag)
+{
+    const std::string text = error.full_text();
+    return fmt::format("\r\n__exception__\r\n{}\r\n{}\n{} {}\r\n__exception__\r\n", tag, text,
+                       text.size() + 1, tag);
+}
+
+// A result that is kept until the query ends.
+class HeldResult final : public BlockOutputBuffer
+{
+public:
+    HeldResult() : BlockOutputBuffer(kStreamBufferBytes) {}
+    const std::string& bytes() const { return bytes_; }
+
+protected:
+    void sink(const char* data, size_t size) override
+    {
+        if (bytes_.size() + size > kMaxHeldResultBytes)
+            throw Error(error_codes::TOO_MANY_ROWS_OR_BYTES,
+                        fmt::format("A result that is kept until the query ends has at most {} bytes",
+                                    kMaxHeldResultBytes));
+        bytes_.append(data, size);
+    }
+
+private:
+    std::string bytes_;
+};
+
+// The layers between a format and the socket, each maybe absent; the last one is written to.
+struct ResultSink
+{
+    std::unique_ptr<HeldResult> held;
+    std::unique_ptr<OutputBuffer> encoded, framed;
+    OutputBuffer* last = nullptr;
+
+    void finish()
+    {
+        if (framed)
+            framed->finish();
+        if (encoded)
+            encoded->finish();
+    }
+};
+
+ResultSink make_sink(const HttpRequest& request, const QueryContext& context, HttpResponse& response)
+{
+    ResultSink sink;
+    sink.last = &response;
+    if (is_on(request.parameter("wait_end_of_query")) ||
+        context.settings.get_bool("http_wait_end_of_query"))
+    {
+        sink.held = std::make_unique<HeldResult>();
+        sink.last = sink.held.get();
+    }
+    if (const auto* accept = request.header("accept-encoding");
+        accept && context.settings.get_bool("enable_http_compression"))
+    {
+        const std::string encoding = choose_encoding(*accept);
+        if (!encoding.empty())
+        {
+            response.set_header("Content-Encoding", encoding);
+            sink.encoded = compressing_buffer(
+                encoding, *sink.last,
+                static_cast<int>(context.settings.get_int("http_zlib_compression_level")));
+            sink.last = sink.encoded.get();
+        }
+    }
+    if (is_on(request.parameter("compress")))
+    {
+        sink.framed = frame_compressing_buffer(*sink.last);
+        sink.last = sink.framed.get();
+    }
+    return sink;
+}
+
+} // namespace
+
+void HttpQueryHandler::run(HttpRequest request, InputBuffer& body, const SocketAddress& peer,
+                           HttpResponse& response, const StartHandler& on_start)
 {
     if (!display_name_.empty())
         response.set_header("X-ClickHouse-Server-Display-Name", display_name_);
@@ -190,6 +279,25 @@ void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
             roles.insert(value);
     if (!roles.empty())
         set_roles(engine_.access(), *session, std::move(roles));
+
+    std::unique_ptr<InputBuffer> decoded, unframed;
+    InputBuffer* source = &body;
+    if (const auto* encoding = request.header("content-encoding");
+        encoding && !encoding->empty() && *encoding != "identity")
+    {
+        decoded = decompressing_buffer(*encoding, *source);
+        source = decoded.get();
+    }
+    if (is_on(request.parameter("decompress")))
+    {
+        unframed = frame_decompressing_buffer(*source);
+        source = unframed.get();
+    }
+    std::vector<std::unique_ptr<ExternalTable>> external;
+    const auto* content_type = request.header("content-type");
+    const bool is_form = content_type && multipart_boundary(*content_type).has_value();
+    if (is_form)
+        external = take_form(request, *source, *session, engine_.options().timezone);
 
     QueryRequest query;
     query.client.interface = ClientInfo::Interface::Http;
@@ -221,41 +329,35 @@ void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
     {
         if (name.starts_with("param_"))
             query.parameters[name.substr(6)] = value;
-        else if (!reserved_parameters().contains(name))
+        else if (!reserved_parameters().contains(name) && !describes_external(name, external))
             query.settings.set(name, value);
     }
 
-    std::unique_ptr<InputBuffer> decoded, unframed;
-    InputBuffer* source = &body;
-    if (const auto* encoding = request.header("content-encoding");
-        encoding && !encoding->empty() && *encoding != "identity")
-    {
-        decoded = decompressing_buffer(*encoding, *source);
-        source = decoded.get();
-    }
-    if (is_on(request.parameter("decompress")))
-    {
-        unframed = frame_decompressing_buffer(*source);
-        source = unframed.get();
-    }
-    if (request.has_body)
+    if (request.has_body && !is_form)
     {
         if (!query.text.empty())
             query.text += "\n";
         query.more = source;
     }
 
-    query.on_start = on_start;
+    const auto* origin = request.header("origin");
+    query.on_start = [&](const QueryContextPtr& context)
+    {
+        if (origin && !origin->empty() && context->settings.get_bool("add_http_cors_header"))
+            response.set_header("Access-Control-Allow-Origin", "*");
+        response.set_header("X-ClickHouse-Query-Id", context->query_id);
+        response.set_header("X-ClickHouse-Timezone", context->timezone());
+        on_start(context);
+    };
     auto running = start_query(engine_, *session, std::move(query));
     const QueryContextPtr context = running->context();
     // Whoever has read the whole answer may use the session again at once.
     const auto free_session = [&]
     {
         running.reset();
+        external.clear();
         busy.unlock();
     };
-    response.set_header("X-ClickHouse-Query-Id", context->query_id);
-    response.set_header("X-ClickHouse-Timezone", context->timezone());
     response.before_head([context](HttpResponse& r)
                          { r.set_header("X-ClickHouse-Summary", summary_of(*context)); });
     if (!running->has_result())
@@ -269,44 +371,28 @@ void HttpQueryHandler::run(const HttpRequest& request, InputBuffer& body,
     const FormatEntry& format = formats().get_output(running->format());
     response.set_header("X-ClickHouse-Format", format.name);
     response.set_header("Content-Type", format.content_type);
-
-    std::string whole;
-    std::unique_ptr<StringOutputBuffer> held;
-    OutputBuffer* out = &response;
-    if (is_on(request.parameter("wait_end_of_query")))
+    const std::string tag = exception_tag();
+    response.set_header("X-ClickHouse-Exception-Tag", tag);
+    ResultSink sink = make_sink(request, *context, response);
+    try
     {
-        held = std::make_unique<StringOutputBuffer>(whole);
-        out = held.get();
+        write_result(*running, format, *sink.last);
     }
-    std::unique_ptr<OutputBuffer> framed, encoded;
-    OutputBuffer* sink = out;
-    if (const auto* accept = request.header("accept-encoding");
-        accept && context->settings.get_bool("enable_http_compression"))
+    catch (const Error& error)
     {
-        const std::string encoding = choose_encoding(*accept);
-        if (!encoding.empty())
+        // Too late for a status: the error ends the result, inside whatever it is packed into.
+        if (response.head_sent() && !sink.held)
         {
-            response.set_header("Content-Encoding", encoding);
-            encoded = compressing_buffer(
-                encoding, *sink,
-                static_cast<int>(context->settings.get_int("http_zlib_compression_level")));
-            sink = encoded.get();
+            sink.last->write(exception_block(error, tag));
+            sink.finish();
         }
+        throw;
     }
-    if (is_on(request.parameter("compress")))
+    sink.finish();
+    if (sink.held)
     {
-        framed = frame_compressing_buffer(*sink);
-        sink = framed.get();
-    }
-    write_result(*running, format, *sink);
-    if (framed)
-        framed->finish();
-    if (encoded)
-        encoded->finish();
-    if (held)
-    {
-        held->flush();
-        response.write(whole);
+        sink.held->flush();
+        response.write(sink.held->bytes());
     }
     free_session();
     response.finish();

@@ -13,8 +13,12 @@
 namespace basalt
 {
 
+// {"read_rows":"1",…}: the form that drivers parse, of the headers Summary and Progress.
+std::string summary_of(const QueryContext& context);
+
 // Sessions that one server keeps at a time; the one longest unused goes first.
 inline constexpr size_t kMaxHttpSessions = 10000;
+inline constexpr size_t kMaxHeldResultBytes = 1 << 30; // wait_end_of_query
 
 class HttpQueryHandler
 {
@@ -22,8 +26,9 @@ public:
     HttpQueryHandler(Engine& engine, std::string display_name);
 
     // Answers, errors included. on_start: called with the context when the query runs.
+    using StartHandler = std::function<void(QueryContextPtr)>;
     void handle(const HttpRequest& request, InputBuffer& body, const SocketAddress& peer,
-                HttpResponse& response, const std::function<void(QueryContextPtr)>& on_start);
+                HttpResponse& response, const StartHandler& on_start);
 
     std::string metrics_text() const; // Prometheus' text format
 
@@ -37,8 +42,8 @@ private:
 
     EffectiveAccessPtr authenticate(const HttpRequest& request, const SocketAddress& peer) const;
     SessionPtr find_session(const HttpRequest& request, const EffectiveAccessPtr& access);
-    void run(const HttpRequest& request, InputBuffer& body, const SocketAddress& peer,
-             HttpResponse& response, const std::function<void(QueryContextPtr)>& on_start);
+    void run(HttpRequest request, InputBuffer& body, const SocketAddress& peer,
+             HttpResponse& response, const StartHandler& on_start);
 
     Engine& engine_;
     std::string display_name_;

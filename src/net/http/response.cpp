@@ -30,6 +30,14 @@ std::string_view http_reason(int status)
     {
     case 200:
         return "OK";
+    case 204:
+        return "No Content";
+    case 301:
+        return "Moved Permanently";
+    case 302:
+        return "Found";
+    case 307:
+        return "Temporary Redirect";
     case 400:
         return "Bad Request";
     case 401:
@@ -144,10 +152,12 @@ void HttpResponse::set_header(std::string name, std::string value)
     // A line end in a value would let it add headers of its own.
     std::replace_if(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n'; },
                     ' ');
-    for (auto& [known, old] : headers_)
-        if (known == name)
+    std::lock_guard lock(head_mutex_);
+    // One that is out cannot change; it is sent again.
+    for (size_t i = headers_sent_; i < headers_.size(); ++i)
+        if (headers_[i].first == name)
         {
-            old = std::move(value);
+            headers_[i].second = std::move(value);
             return;
         }
     headers_.emplace_back(std::move(name), std::move(value));
@@ -157,19 +167,41 @@ void HttpResponse::send_head(bool whole, size_t length)
 {
     if (before_head_)
         before_head_(*this);
-    std::string head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\nConnection: {}\r\n", status_,
-                                   http_reason(status_), http_date(),
-                                   keep_alive_ ? "keep-alive" : "close");
-    if (keep_alive_)
-        head += "Keep-Alive: timeout=30, max=9999\r\n";
-    for (const auto& [name, value] : headers_)
-        head += name + ": " + value + "\r\n";
-    if (whole)
+    std::lock_guard lock(head_mutex_);
+    std::string head = next_headers();
+    if (status_ == 204)
+        head += "\r\n"; // has no body
+    else if (whole)
         head += fmt::format("Content-Length: {}\r\n\r\n", length);
     else
         head += "Transfer-Encoding: chunked\r\n\r\n";
     head_sent_ = true;
     socket_.write_all(head);
+}
+
+std::string HttpResponse::next_headers()
+{
+    std::string head;
+    if (!head_begun_)
+    {
+        head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\nConnection: {}\r\n", status_,
+                           http_reason(status_), http_date(),
+                           keep_alive_ ? "keep-alive" : "close");
+        if (keep_alive_)
+            head += "Keep-Alive: timeout=30, max=9999\r\n";
+        head_begun_ = true;
+    }
+    for (; headers_sent_ < headers_.size(); ++headers_sent_)
+        head += headers_[headers_sent_].first + ": " + headers_[headers_sent_].second + "\r\n";
+    return head;
+}
+
+void HttpResponse::send_progress(const std::string& value)
+{
+    std::lock_guard lock(head_mutex_);
+    if (head_sent_)
+        return;
+    socket_.write_all(next_headers() + "X-ClickHouse-Progress: " + value + "\r\n");
 }
 
 void HttpResponse::sink(const char* data, size_t size)

@@ -7,6 +7,7 @@
 #include "io/socket.h"
 
 #include <functional>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ public:
     // Called just before the head is sent, to add late headers (a summary).
     void before_head(std::function<void(HttpResponse&)> action) { before_head_ = std::move(action); }
 
+    // From any thread, before the head is sent: a header of its own on the wire at once, to tell how
+    // far a query is. The status is out then.
+    void send_progress(const std::string& value);
+
     bool head_sent() const { return head_sent_; }
     bool keep_alive() const { return keep_alive_; }
     void close_after() { keep_alive_ = false; }
@@ -39,13 +44,17 @@ protected:
 
 private:
     void send_head(bool whole, size_t length);
+    std::string next_headers(); // the status line, when it is still to come, and new headers
 
     Socket& socket_;
     bool keep_alive_;
     bool head_only_;
     int status_ = 200;
     std::vector<std::pair<std::string, std::string>> headers_;
+    size_t headers_sent_ = 0;
     std::function<void(HttpResponse&)> before_head_;
+    std::mutex head_mutex_; // of what is sent up to the end of the head
+    bool head_begun_ = false;
     bool head_sent_ = false;
     bool finishing_ = false;
     bool finished_ = false;

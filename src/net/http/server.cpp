@@ -6,6 +6,8 @@
 #include "net/http/request.h"
 #include "net/http/response.h"
 
+#include <algorithm>
+#include <charconv>
 #include <condition_variable>
 #include <fmt/format.h>
 #include <map>
@@ -20,7 +22,7 @@ namespace
 
 // Most bytes of an unread body that are read to keep a connection alive after an error.
 constexpr size_t kMaxDrainBytes = 16 << 20;
-constexpr size_t kResponseBufferBytes = 1 << 20;
+constexpr size_t kResponseBufferBytes = 1 << 20, kMaxResponseBufferBytes = 64 << 20;
 constexpr int64_t kWatchIntervalMs = 200;
 
 } // namespace
@@ -103,7 +105,7 @@ struct HttpServer::Impl
     bool answer(Socket& socket, HttpConnectionReader& reader, const HttpRequest& request)
     {
         HttpResponse response(socket, request.keep_alive && !stopping_,
-                              request.method == "HEAD", kResponseBufferBytes);
+                              request.method == "HEAD", response_buffer_bytes(request));
         const bool reading = request.method == "GET" || request.method == "HEAD";
         auto plain = [&](int status, const std::string& type, std::string_view text)
         {
@@ -113,6 +115,26 @@ struct HttpServer::Impl
             response.finish();
         };
         const std::string text_type = "text/html; charset=UTF-8";
+        if (request.method == "OPTIONS")
+        {
+            // What a browser asks before it sends a query from another page.
+            response.set_header("Access-Control-Allow-Origin", "*");
+            response.set_header("Access-Control-Allow-Headers",
+                                "origin, x-requested-with, content-type, authorization, "
+                                "x-clickhouse-format, x-clickhouse-user, x-clickhouse-key, "
+                                "x-clickhouse-database, x-clickhouse-query-id");
+            response.set_header("Access-Control-Allow-Methods", "POST, GET, OPTIONS");
+            response.set_header("Access-Control-Max-Age", "86400");
+            response.set_status(204);
+            response.finish();
+            return response.keep_alive() && reader.drain_body(kMaxDrainBytes);
+        }
+        for (const auto& rule : options_.handlers)
+            if (auto captures = rule.match(request))
+            {
+                answer_by_rule(rule, std::move(*captures), socket, reader, request, response);
+                return response.keep_alive() && reader.drain_body(kMaxDrainBytes);
+            }
         if (request.path == "/ping" && reading)
             plain(200, text_type, "Ok.\n");
         else if (request.path == "/replicas_status" && reading)
@@ -124,18 +146,7 @@ struct HttpServer::Impl
         else if (request.path == "/" && reading && !request.parameter("query"))
             plain(200, text_type, "Ok.\n");
         else if (request.path == "/" || request.path.starts_with("/?"))
-        {
-            const auto on_start = [&](QueryContextPtr context)
-            {
-                std::lock_guard lock(mutex_);
-                if (stopping_)
-                    context->cancel();
-                running_[&socket] = std::move(context);
-                watch_.notify_one();
-            };
-            const Forget forget{*this, socket};
-            handler_.handle(request, reader.body(), socket.peer(), response, on_start);
-        }
+            run_query(socket, reader.body(), request, response);
         else
             plain(404, "text/plain; charset=UTF-8",
                   fmt::format("There is no handle {}\n\nUse / or /ping for health checks.\nOr "
@@ -145,19 +156,121 @@ struct HttpServer::Impl
         return response.keep_alive() && reader.drain_body(kMaxDrainBytes);
     }
 
+    void run_query(Socket& socket, InputBuffer& body, const HttpRequest& request,
+                   HttpResponse& response)
+    {
+        const auto on_start = [&](QueryContextPtr context)
+        {
+            std::lock_guard lock(mutex_);
+            if (stopping_)
+                context->cancel();
+            Running& running = running_[&socket];
+            if (context->settings.get_bool("send_progress_in_http_headers"))
+            {
+                running.response = &response;
+                running.interval_ms = static_cast<int64_t>(
+                    context->settings.get_uint("http_headers_progress_interval_ms"));
+            }
+            running.context = std::move(context);
+            watch_.notify_one();
+        };
+        const Forget forget{*this, socket};
+        handler_.handle(request, body, socket.peer(), response, on_start);
+    }
+
+    void answer_by_rule(const HandlerRule& rule,
+                        std::vector<std::pair<std::string, std::string>> captures, Socket& socket,
+                        HttpConnectionReader& reader, const HttpRequest& request,
+                        HttpResponse& response)
+    {
+        if (rule.kind == HandlerRule::Kind::Static || rule.kind == HandlerRule::Kind::Redirect)
+        {
+            const bool redirect = rule.kind == HandlerRule::Kind::Redirect;
+            response.set_status(redirect ? 302 : rule.status);
+            if (redirect)
+                response.set_header("Location", rule.text);
+            else
+            {
+                response.set_header("Content-Type", rule.content_type);
+                response.write(rule.text);
+            }
+            response.finish();
+            return;
+        }
+        HttpRequest asked = request;
+        const bool is_dynamic = rule.kind == HandlerRule::Kind::Dynamic;
+        const auto* question = is_dynamic ? request.parameter(rule.text) : &rule.text;
+        const std::string sql = question ? *question : std::string();
+        std::erase_if(asked.parameters, [&](const auto& parameter)
+                      { return parameter.first == "query" ||
+                               (is_dynamic && parameter.first == rule.text); });
+        asked.parameters.emplace_back("query", sql);
+        for (auto& [name, value] : captures)
+            asked.parameters.emplace_back("param_" + name, std::move(value));
+        // A body is the data of an INSERT; other queries of a rule are whole.
+        std::string head = sql.substr(0, 6);
+        std::transform(head.begin(), head.end(), head.begin(),
+                       [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+        asked.has_body = request.has_body && (is_dynamic || head == "INSERT");
+        run_query(socket, reader.body(), asked, response);
+    }
+
+    struct Running
+    {
+        QueryContextPtr context;
+        HttpResponse* response = nullptr; // when its client wants to be told of progress
+        int64_t interval_ms = 0;
+        int64_t last_ms = 0; // since the query's start
+    };
+
+    // How long until it is due again. A header is small, and the socket's buffer empty.
+    static int64_t send_progress(Running& running)
+    {
+        const auto& c = *running.context;
+        const int64_t now_ms = (c.clock->monotonic_ns() - c.start_monotonic_ns) / 1'000'000;
+        if (now_ms - running.last_ms < running.interval_ms)
+            return running.interval_ms - (now_ms - running.last_ms);
+        running.last_ms = now_ms;
+        try
+        {
+            running.response->send_progress(summary_of(c));
+        }
+        catch (const Error&)
+        {
+            running.context->cancel(); // the client left
+        }
+        return running.interval_ms;
+    }
+
+    // Parameter buffer_size: so much of a result is kept back until its head is sent.
+    static size_t response_buffer_bytes(const HttpRequest& request)
+    {
+        const auto* text = request.parameter("buffer_size");
+        size_t bytes = 0;
+        if (!text || std::from_chars(text->data(), text->data() + text->size(), bytes).ec !=
+                         std::errc())
+            return kResponseBufferBytes;
+        return std::clamp<size_t>(bytes, 4096, kMaxResponseBufferBytes);
+    }
+
     // Cancels queries whose client has left.
     void watch_loop()
     {
         std::unique_lock lock(mutex_);
         while (!stopping_)
         {
-            for (auto& [socket, context] : running_)
+            int64_t wait_ms = kWatchIntervalMs;
+            for (auto& [socket, running] : running_)
+            {
                 if (socket->peer_hung_up())
-                    context->cancel();
+                    running.context->cancel();
+                else if (running.response)
+                    wait_ms = std::min(wait_ms, send_progress(running));
+            }
             if (running_.empty())
                 watch_.wait(lock);
             else
-                watch_.wait_for(lock, std::chrono::milliseconds(kWatchIntervalMs));
+                watch_.wait_for(lock, std::chrono::milliseconds(wait_ms));
         }
     }
 
@@ -166,8 +279,8 @@ struct HttpServer::Impl
         {
             std::lock_guard lock(mutex_);
             stopping_ = true;
-            for (auto& [socket, context] : running_)
-                context->cancel();
+            for (auto& [socket, running] : running_)
+                running.context->cancel();
         }
         watch_.notify_all();
         threads_.stop();
@@ -179,7 +292,7 @@ struct HttpServer::Impl
     HttpQueryHandler handler_;
     std::mutex mutex_;
     std::condition_variable watch_;
-    std::map<Socket*, QueryContextPtr> running_; // told to stop when the client leaves
+    std::map<Socket*, Running> running_; // told to stop when the client leaves
     std::thread watcher_;
     std::atomic<bool> stopping_{false};
     ConnectionThreads threads_; // goes first

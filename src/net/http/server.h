@@ -4,6 +4,7 @@
 // One thread per connection.
 
 #include "io/tls.h"
+#include "net/http/handler_rules.h"
 #include "engine/run_query.h"
 
 #include <memory>
@@ -22,6 +23,7 @@ struct HttpServerOptions
     std::string display_name; // X-ClickHouse-Server-Display-Name
     std::string play_page;    // HTML of /play; empty: 404
     std::shared_ptr<TlsContext> tls = {}; // https
+    std::vector<HandlerRule> handlers = {}; // the first that matches answers, before what is built in
 };
 
 class HttpServer

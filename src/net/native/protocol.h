@@ -105,7 +105,5 @@ inline constexpr uint64_t kMaxExceptionDepth = 32;
 inline constexpr uint64_t kMaxExceptionBytes = 16 << 20;
 inline constexpr uint64_t kMaxTableColumnsBytes = 16 << 20;
 inline constexpr uint64_t kMaxTableNameBytes = 64 << 10;
-inline constexpr uint64_t kMaxExternalTables = 1000;
-inline constexpr uint64_t kMaxExternalTableBytes = 1ull << 30; // of one query, decoded
 
 } // namespace basalt
