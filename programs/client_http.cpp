@@ -94,7 +94,6 @@ public:
         line_.start();
         progress_.start(query_id);
         std::string error_text;
-        std::string tail; // looked at for an error after the first rows
         bool failed = false;
         HttpReply reply;
         const auto started = system_clock().monotonic_ns();
@@ -108,21 +107,16 @@ public:
                                          error_text.append(piece);
                                      else
                                          flush_kept(error_text, piece);
-                                     tail.append(piece);
-                                     if (tail.size() > 65536)
-                                         tail.erase(0, tail.size() - 32768);
                                  });
             failed = reply.status != 200 || reply.headers.contains("x-clickhouse-exception-code");
         }
-        catch (const Error& error)
+        catch (const Error&)
         {
             progress_.stop();
             line_.hide();
             running_ = false;
             if (interrupted_)
                 throw Error(error_codes::QUERY_WAS_CANCELLED, "Query was cancelled");
-            if (const size_t at = tail.find("__exception__\r\n"); at != std::string::npos)
-                throw error_of_reply({}, tail.substr(at + 15));
             throw;
         }
         running_ = false;

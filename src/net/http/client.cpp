@@ -18,6 +18,15 @@ namespace basalt
 
 namespace beast_http = boost::beast::http;
 
+namespace
+{
+
+constexpr size_t kErrorTailBytes = 64 << 10;
+
+std::optional<std::string> exception_text(std::string_view tail, std::string_view tag);
+
+} // namespace
+
 HttpUrl parse_http_url(std::string_view text)
 {
     HttpUrl url;
@@ -91,6 +100,24 @@ std::string encode_url(std::string_view text)
     }
     return out;
 }
+
+namespace
+{
+
+// The message of the block that ends a result which failed: docs/protocol/http.md.
+std::optional<std::string> exception_text(std::string_view tail, std::string_view tag)
+{
+    const std::string head = fmt::format("\r\n__exception__\r\n{}\r\n", tag);
+    const std::string end = fmt::format(" {}\r\n__exception__\r\n", tag);
+    const size_t begin = tail.rfind(head);
+    if (begin == std::string_view::npos || !tail.ends_with(end))
+        return std::nullopt;
+    std::string_view text = tail.substr(begin + head.size());
+    text.remove_suffix(std::min(end.size(), text.size()));
+    return std::string(text.substr(0, text.rfind('\n')));
+}
+
+} // namespace
 
 Error error_of_reply(const HttpReply& reply, const std::string& body)
 {
@@ -174,6 +201,8 @@ struct HttpClient::Impl
             reply.headers[name] = std::string(field.value());
         }
         keep = parser.get().keep_alive();
+        const auto tag = reply.headers.find("x-clickhouse-exception-tag");
+        std::string tail; // of the body, where an error after the first rows stands
         char piece[65536];
         while (!parser.is_done())
         {
@@ -184,11 +213,22 @@ struct HttpClient::Impl
             const bool more_at_hand = put();
             const size_t produced = sizeof(piece) - body.size;
             if (produced > 0)
+            {
+                if (tag != reply.headers.end())
+                {
+                    tail.append(piece, produced);
+                    if (tail.size() > 2 * kErrorTailBytes)
+                        tail.erase(0, tail.size() - kErrorTailBytes);
+                }
                 on_body({piece, produced});
+            }
             else if (!parser.is_done() && !more_at_hand && !read_more())
             {
                 boost::system::error_code ec;
                 parser.put_eof(ec);
+                if (tag != reply.headers.end())
+                    if (const auto text = exception_text(tail, tag->second))
+                        throw error_of_reply({}, *text);
                 if (ec || !parser.is_done())
                     throw Error(error_codes::NETWORK_ERROR, "The reply broke off in the middle");
             }
