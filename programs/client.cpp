@@ -3,7 +3,9 @@
 #include "programs/programs.h"
 
 #include "base/error.h"
-#include "programs/line_editor.h"
+#include "base/settings.h"
+#include "programs/client_config.h"
+#include "programs/client_shell.h"
 #include "programs/remote.h"
 
 #include <CLI/CLI.hpp>
@@ -13,6 +15,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
 #include <thread>
 #include <unistd.h>
 
@@ -47,7 +51,10 @@ public:
                 while (!done_)
                 {
                     usleep(50000);
-                    if (g_interrupted.exchange(false) && !runner.interrupt() && !interactive)
+                    if (!g_interrupted.exchange(false) || runner.interrupt())
+                        continue;
+                    // Once more while the query is being ended: the program ends.
+                    if (!interactive || runner.is_running())
                         _exit(kExitOfInterrupted);
                 }
             });
@@ -63,45 +70,39 @@ private:
     std::thread thread_;
 };
 
-int interactive(RemoteRunner& runner, ScriptOptions& script, const RemoteOptions& options)
+// The value of an option that is looked at before all others, which is taken away.
+std::string take_value(std::vector<std::string>& arguments,
+                       std::initializer_list<std::string_view> names)
 {
-    const std::string version = runner.query("SELECT version() FORMAT TSVRaw");
-    std::printf("Basalt client %s\nConnected to %s, server version %s\n", kBasaltVersion,
-                runner.where().c_str(), version.c_str());
-    LineEditor editor([&runner](const std::string& sql) { return runner.query(sql); });
-    std::string text;
-    for (;;)
-    {
-        auto line = editor.read(text.empty() ? options.host + " :) " : std::string(
-                                                   options.host.size() + 1, ' ') + "-] ");
-        if (!line)
-            break;
-        if (text.empty())
+    for (size_t i = 0; i < arguments.size(); ++i)
+        for (const std::string_view name : names)
         {
-            const std::string word = line->substr(0, line->find_last_not_of(" ;\t") + 1);
-            if (word == "exit" || word == "quit" || word == "\\q" || word == ":q" || word == "q")
-                break;
-            if (word.empty())
+            const std::string argument = arguments[i];
+            const auto at = arguments.begin() + static_cast<std::ptrdiff_t>(i);
+            if (argument.starts_with(std::string(name) + "=") && name.starts_with("--"))
+            {
+                arguments.erase(at);
+                return argument.substr(name.size() + 1);
+            }
+            if (argument != name)
                 continue;
-            if (auto command = expand_shortcut(word))
-                *line = *command;
+            if (i + 1 == arguments.size())
+                throw Error(error_codes::BAD_ARGUMENTS, fmt::format("{} needs a value", name));
+            const std::string value = arguments[i + 1];
+            arguments.erase(at, at + 2);
+            return value;
         }
-        text += *line + "\n";
-        if (!editor.is_complete(text))
-            continue;
-        editor.remember(text);
-        if (run_script_text(text, script, runner, nullptr) == 0)
-            std::printf("\n");
-        text.clear();
-    }
-    std::printf("Bye.\n");
-    return 0;
+    return {};
 }
 
-std::string from_environment(const char* name, const std::string& fallback)
+// Typed without being shown.
+std::string ask_password()
 {
-    const char* value = std::getenv(name);
-    return value ? value : fallback;
+    char* const typed = getpass("Password: ");
+    std::string password(typed ? typed : "");
+    if (typed)
+        explicit_bzero(typed, password.size());
+    return password;
 }
 
 } // namespace
@@ -143,17 +144,30 @@ int client_main(int argc, char** argv)
     RemoteOptions options;
     options.show_progress = isatty(STDERR_FILENO) != 0;
     ScriptOptions script;
-    std::vector<std::string> arguments = take_settings(argc, argv, script.settings);
+    Settings flag_settings;
+    std::vector<std::string> arguments = take_settings(argc, argv, flag_settings);
     take_parameters(arguments, script.parameters);
-    options.host = from_environment("CLICKHOUSE_HOST", options.host);
-    options.user = from_environment("CLICKHOUSE_USER", options.user);
-    options.password = from_environment("CLICKHOUSE_PASSWORD", options.password);
+    const std::string config_file = take_value(arguments, {"--config-file", "--config", "-C"});
+    const std::string connection = take_value(arguments, {"--connection"});
+    apply_config(config_file, connection, options, script);
+    apply_environment(options);
+    bool by_string = false;
+    if (!arguments.empty() && is_connection_string(arguments.front()))
+    {
+        apply_connection_string(arguments.front(), options, script);
+        arguments.erase(arguments.begin());
+        by_string = true;
+    }
+    script.settings.apply(flag_settings);
 
     CLI::App app("The Basalt client", "basalt client");
     add_script_options(app, script);
     app.set_help_flag("--help", "print this and exit");
-    app.add_option("-h,--host", options.host)->capture_default_str();
-    app.add_option("--port", options.port, "of the server: 9000, or 8123 over HTTP");
+    app.footer("--config-file FILE and --connection NAME are looked at first; an argument\n"
+               "clickhouse://user:password@host:port/database may stand before all others.");
+    const auto* host = app.add_option("-h,--host", options.host)->capture_default_str();
+    const auto* port =
+        app.add_option("--port", options.port, "of the server: 9000, or 8123 over HTTP");
     app.add_option("--protocol", options.protocol,
                    "native, http, or auto: native where the server answers to it")
         ->check(CLI::IsMember({"native", "http", "auto"}))
@@ -161,7 +175,13 @@ int client_main(int argc, char** argv)
     app.add_option("--compression", options.compressed, "of blocks in the native protocol");
     app.add_option("-u,--user", options.user)->capture_default_str();
     app.add_option("--password", options.password);
+    bool asks_password = false;
+    app.add_flag("--ask-password", asks_password, "type it");
     app.add_option("-d,--database", options.database);
+    app.add_flag("-m,--multiline", options.multiline,
+                 "at the prompt a statement ends with ; or \\G, not with Enter");
+    app.add_option("--pager", options.pager, "command that shows results: less -S");
+    app.add_option("--history_file,--history-file", options.history_path);
     app.add_flag("-s,--secure", options.secure, "TLS: port 9440, or 8443 over HTTP");
     app.add_flag("!--accept-invalid-certificate", options.tls.verify,
                  "whoever answers is believed to be the server");
@@ -170,8 +190,12 @@ int client_main(int argc, char** argv)
     app.add_option("--tls-certificate", options.tls.certificate_file, "PEM: the user's certificate");
     app.add_option("--tls-key", options.tls.key_file, "PEM: its private key");
     app.add_flag("-E,--vertical", options.vertical, "results in Vertical format");
-    app.add_flag("--progress,!--no-progress", options.show_progress,
-                 "show progress on stderr (default: on a terminal)");
+    std::string progress;
+    app.add_option("--progress", progress, "show progress on stderr: on a terminal (default), on, off")
+        ->expected(0, 1)
+        ->default_str("on")
+        ->check(CLI::IsMember({"on", "off", "tty", "err", "yes", "no", "true", "false", "1", "0"}));
+    app.add_flag("!--no-progress", options.show_progress);
     std::reverse(arguments.begin(), arguments.end());
     try
     {
@@ -181,6 +205,14 @@ int client_main(int argc, char** argv)
     {
         return app.exit(error);
     }
+    if (by_string && host->count() + port->count() > 0)
+        throw Error(error_codes::BAD_ARGUMENTS,
+                    "--host and --port do not go together with a connection string");
+    if (asks_password)
+        options.password = ask_password();
+    if (!progress.empty() && progress != "tty")
+        options.show_progress =
+            progress != "off" && progress != "no" && progress != "false" && progress != "0";
 
     choose_format(script);
     const bool is_interactive =
@@ -198,7 +230,7 @@ int client_main(int argc, char** argv)
     const Breaker breaker(*runner, is_interactive);
     if (!is_interactive)
         return run_script(script, *runner);
-    return interactive(*runner, script, options);
+    return run_shell(*runner, script, options);
 }
 
 } // namespace basalt

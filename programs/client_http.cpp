@@ -51,6 +51,7 @@ public:
         return fmt::format("{}:{}, HTTP{}", client_.url().host, client_.url().port,
                            client_.url().secure ? " over TLS" : "");
     }
+    bool is_running() const override { return running_; }
     bool interrupt() override
     {
         if (!running_.exchange(false))

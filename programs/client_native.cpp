@@ -73,6 +73,8 @@ public:
                            port_of(options_));
     }
 
+    bool is_running() const override { return running_; }
+
     bool interrupt() override
     {
         if (!running_ || asked_.exchange(true))
@@ -103,7 +105,10 @@ public:
         const AstPtr ast = parse_query(text);
         NativeQuery query;
         query.query_id = script_.query_id;
-        for (const auto& [name, value] : script_.settings.changes())
+        // SET goes over flags, and holds also when the connection was made anew.
+        Settings settings = script_.settings;
+        settings.apply(session_settings_);
+        for (const auto& [name, value] : settings.changes())
             query.settings.push_back({name, value, true, false});
         for (const auto& parameter : script_.parameters)
             query.parameters.push_back(parameter);
@@ -153,6 +158,8 @@ public:
         }
         if (const auto* set = inner->as<AstSetQuery>())
             apply_settings(*set, session_settings_, nullptr);
+        if (const auto* use = inner->as<AstUse>(); use && !use->database_parameter)
+            client_.use_database(use->database);
         const double elapsed_s = line_.elapsed_s();
         line_.hide();
         if (script_.print_time)

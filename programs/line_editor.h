@@ -1,7 +1,9 @@
 #pragma once
 
-// Lines from a terminal with history, cursor keys and completion (libedit); plain lines where there
-// is no terminal.
+// Statements from a terminal: several lines, cursor keys, history, completion, colours. Plain lines where
+// the terminal can do no more. One thread.
+
+#include "programs/history_file.h"
 
 #include <functional>
 #include <memory>
@@ -12,26 +14,34 @@
 namespace basalt
 {
 
+inline constexpr size_t kMaxStatementBytes = 16 << 20; // typed or pasted
+
+struct LineEditorOptions
+{
+    std::string history_path;
+    // Words for completion, asked for once, at the first Tab.
+    std::function<std::vector<std::string>()> words;
+    // Whether Enter behind this text ends it; otherwise it begins a new line.
+    std::function<bool(const std::string& text)> is_complete;
+};
+
 class LineEditor
 {
 public:
-    // query: runs SQL and returns its TSV answer; used to learn words for completion, once, at
-    // the first press of Tab.
-    explicit LineEditor(std::function<std::string(const std::string&)> query);
+    explicit LineEditor(LineEditorOptions options);
     ~LineEditor();
 
-    std::optional<std::string> read(const std::string& prompt); // nothing at the end of input
-    // One entry of the history, kept in ~/.basalt-client-history.
+    // Nothing at the end of input. Ctrl-C drops what was typed and begins anew.
+    std::optional<std::string> read(const std::string& prompt);
+    // One entry of the history.
     void remember(const std::string& statement);
-    // Whether the text ends with a ';' (or \G) outside quotes and comments.
-    static bool is_complete(const std::string& text);
 
 private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
 
-// psql's \d, \dt, \l, \d table; nothing for other words.
-std::optional<std::string> expand_shortcut(const std::string& word);
+// ~/.basalt-client-history; empty without a home.
+std::string usual_history_path();
 
 } // namespace basalt

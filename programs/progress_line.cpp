@@ -1,7 +1,10 @@
 #include "programs/progress_line.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 namespace basalt
 {
@@ -35,6 +38,32 @@ std::string readable_bytes(double n)
     return fmt::format("{:.2f} {}", n, kUnits[unit]);
 }
 
+// As wide as the terminal at most, with a bar in the room that is left when the end is known.
+std::string fitted(std::string line, const ProgressCounts& counts)
+{
+    winsize size = {};
+    const size_t width =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+    if (counts.total_rows > 0 && counts.total_rows >= counts.rows)
+    {
+        const double share = counts.rows / counts.total_rows;
+        line += fmt::format(" {:.0f}%", 100 * share);
+        constexpr size_t kLeastBar = 10, kMostBar = 60;
+        if (line.size() + 1 + kLeastBar <= width)
+        {
+            const size_t bar = std::min(width - line.size() - 1, kMostBar);
+            const auto full = static_cast<size_t>(share * static_cast<double>(bar));
+            line += ' ';
+            for (size_t i = 0; i < bar; ++i)
+                line += i < full ? "█" : "░";
+            return line;
+        }
+    }
+    if (line.size() > width)
+        line.resize(width);
+    return line;
+}
+
 } // namespace
 
 void ProgressLine::start()
@@ -64,9 +93,7 @@ void ProgressLine::show(const ProgressCounts& counts)
                                    readable_bytes(counts.bytes / elapsed_s), elapsed_s);
     if (counts.memory_bytes > 0)
         line += fmt::format(", {} memory", readable_bytes(counts.memory_bytes));
-    if (counts.total_rows >= counts.rows && counts.total_rows > 0)
-        line += fmt::format(" {:.0f}%", 100 * counts.rows / counts.total_rows);
-    std::fprintf(stderr, "\r\033[K%s", line.c_str());
+    std::fprintf(stderr, "\r\033[K%s", fitted(line, counts).c_str());
     std::fflush(stderr);
     shown_ = true;
 }

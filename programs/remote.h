@@ -22,6 +22,9 @@ struct RemoteOptions
     bool show_progress = false;
     bool vertical = false;
     bool compressed = false;
+    bool multiline = false;   // at the prompt a statement ends with ; or \G only
+    std::string history_path; // empty: ~/.basalt-client-history
+    std::string pager;        // command that results are shown with; empty: none
     bool secure = false; // TLS
     TlsClientOptions tls = {};
 };
@@ -36,6 +39,8 @@ public:
     // From any thread: ends the statement that runs, which then throws QUERY_WAS_CANCELLED. False
     // when none runs or it was told before.
     virtual bool interrupt() = 0;
+    // From any thread: whether a statement runs.
+    virtual bool is_running() const = 0;
 };
 
 // interactive: summaries behind results.

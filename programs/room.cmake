@@ -1,4 +1,4 @@
-target_link_libraries(${target} PRIVATE edit jemalloc)
+target_link_libraries(${target} PRIVATE jemalloc)
 # The node script that `basalt bench --against chdb` starts is carried in the binary.
 file(READ ${CMAKE_SOURCE_DIR}/tools/peer/clickhouse_http.mjs peer_script)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS

@@ -59,6 +59,8 @@ public:
     // broken connection is closed and made anew by the next query.
     void run(NativeQuery query, const NativeHandlers& handlers);
     void ping();
+    // After USE: where a connection that is made anew begins.
+    void use_database(const std::string& name) { options_.database = name; }
 
     // Asks the server to end the running query; rows that come afterwards are dropped.
     void cancel() { cancel_requested_ = true; }
