@@ -45,12 +45,14 @@ int usage(std::FILE* to)
     return to == stdout ? 0 : 1;
 }
 
-// What a link named clickhouse-client, basalt-client or chc asks for; empty: the first argument says.
-std::string program_of_link(std::string name)
+// What a link named clickhouse-client, basalt-client or chc asks for; empty: the first argument says,
+// also for a binary whose name only looks so (basalt-0.1).
+std::string program_of_link(const std::string& name)
 {
     for (const char* prefix : {"clickhouse-", "basalt-"})
-        if (name.starts_with(prefix))
-            return name.substr(name.find('-') + 1);
+        for (const auto& program : kPrograms)
+            if (name == std::string(prefix) + program.name)
+                return program.name;
     return name == "chc" ? "client" : name == "chl" ? "local" : "";
 }
 

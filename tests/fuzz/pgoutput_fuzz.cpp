@@ -1,8 +1,6 @@
 // libFuzzer entry of the parser of PostgreSQL's replication messages: any bytes give messages or
 // an Error, and texts stay inside the payload. The input is a row of messages, each behind its
 // length in two bytes.
-// Built by hand: clang++ -std=gnu++20 -fsanitize=fuzzer,address -Isrc with the rooms postgres, io
-// and base.
 
 #include "base/error.h"
 #include "postgres/pgoutput.h"

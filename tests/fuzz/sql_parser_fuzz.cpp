@@ -1,5 +1,4 @@
 // libFuzzer entry of the SQL parser: whatever parses can be written and parses to the same tree.
-// Built by hand: clang++ -std=gnu++20 -fsanitize=fuzzer,address -Isrc with the rooms sql and base.
 
 #include "base/error.h"
 #include "sql/ast.h"

@@ -159,6 +159,9 @@ private:
                     column = static_cast<int>(j);
             if (column >= 0)
             {
+                if (seen[static_cast<size_t>(column)])
+                    throw Error(error_codes::INCORRECT_DATA,
+                                fmt::format("Duplicate field found in the header: {}", names[i]));
                 const NamedType& wanted = context_.header[static_cast<size_t>(column)];
                 if (!types.empty() && !same_type(types[i], wanted.type))
                     throw Error(error_codes::INCORRECT_DATA,

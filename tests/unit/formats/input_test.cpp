@@ -337,6 +337,7 @@ TEST(BinaryInput, RowBinary)
     EXPECT_EQ(read("RowBinary", kTwo, "\x01\x05x"), "Code: 33");
     EXPECT_EQ(read("RowBinaryWithNames", kTwo, "\x02\x01" "b" "\x01" "a" "\x01x\x01"), "1\tx\n");
     EXPECT_EQ(read("RowBinaryWithNames", kTwo, "\x01\x01" "c" "\x01"), "Code: 117");
+    EXPECT_EQ(read("RowBinaryWithNames", kTwo, "\x02\x01" "a" "\x01" "a" "\x01\x02"), "Code: 117");
     EXPECT_EQ(read("RowBinaryWithNamesAndTypes", kTwo,
                    "\x02\x01" "b" "\x01" "q" "\x06String\x06UInt16" "\x01x\x01\x02"),
               "0\tx\n~a\n");
