@@ -513,6 +513,8 @@ bool can_be_inside_low_cardinality(const TypePtr& type)
 
 bool is_nullable_or_lc_nullable(const TypePtr& type)
 {
+    if (type->is(TypeId::SimpleAggregateFunction))
+        return is_nullable_or_lc_nullable(type_as<SimpleAggregateFunctionType>(type).nested());
     if (type->is_low_cardinality())
         return type_as<LowCardinalityType>(type).nested()->is_nullable();
     return type->is_nullable();
@@ -522,6 +524,9 @@ TypePtr make_nullable(const TypePtr& type)
 {
     if (is_nullable_or_lc_nullable(type))
         return type;
+    // With NULLs of another origin it is no state any more.
+    if (type->is(TypeId::SimpleAggregateFunction))
+        return make_nullable(type_as<SimpleAggregateFunctionType>(type).nested());
     if (type->is_low_cardinality())
         return std::make_shared<LowCardinalityType>(
             make_nullable(type_as<LowCardinalityType>(type).nested()));
@@ -530,6 +535,8 @@ TypePtr make_nullable(const TypePtr& type)
 
 TypePtr remove_nullable(const TypePtr& type)
 {
+    if (type->is(TypeId::SimpleAggregateFunction) && is_nullable_or_lc_nullable(type))
+        return remove_nullable(type_as<SimpleAggregateFunctionType>(type).nested());
     if (type->is_nullable())
         return type_as<NullableType>(type).nested();
     if (is_nullable_or_lc_nullable(type))

@@ -116,8 +116,8 @@ extern "C" int LLVMFuzzerInitialize(int*, char***)
                 query.text = "SELECT 1";
                 query.settings.push_back({"max_threads", "1", true, false});
                 query.parameters.emplace_back("x", "1");
-                // Those before send settings in a form that only servers read.
-                if (revision >= basalt::revision::kSettingsAsStrings)
+                // Older ones are read only.
+                if (revision >= basalt::revision::kParameters)
                     with_head(2, r, bytes_of([&](OutputBuffer& out)
                                              { write_query(out, query, revision); })
                                         .substr(1));
