@@ -46,7 +46,8 @@ public:
             const std::optional<Block> block = read_native_block(in_);
             if (!block)
                 return {Block::empty_of(context_.header), {}};
-            if (block->rows() > 0)
+            // Without columns a number of rows is only a number, and may be any.
+            if (block->rows() > 0 && block->width() > 0)
                 return arrange(*block);
         }
     }

@@ -335,6 +335,8 @@ TEST(BinaryInput, RowBinary)
     const std::string row("\x01\x01x", 3);
     EXPECT_EQ(read("RowBinary", kTwo, row + "\x02\x02yz"), "1\tx\n2\tyz\n");
     EXPECT_EQ(read("RowBinary", kTwo, "\x01\x05x"), "Code: 33");
+    // A block of many rows and no columns holds none.
+    EXPECT_EQ(read("Native", kTwo, std::string("\0\xff\xff\xff\xff\x0f", 6)), "");
     EXPECT_EQ(read("RowBinaryWithNames", kTwo, "\x02\x01" "b" "\x01" "a" "\x01x\x01"), "1\tx\n");
     EXPECT_EQ(read("RowBinaryWithNames", kTwo, "\x01\x01" "c" "\x01"), "Code: 117");
     EXPECT_EQ(read("RowBinaryWithNames", kTwo, "\x02\x01" "a" "\x01" "a" "\x01\x02"), "Code: 117");
