@@ -97,7 +97,9 @@ public:
     }
     void result(State& from, Column& into, Arena&) const
     {
-        const double average = as_double(from.sum.value()) / static_cast<double>(from.count) / divisor_;
+        // In ClickHouse's order: the last digit depends on it.
+        const double average =
+            as_double(from.sum.value()) / divisor_ / static_cast<double>(from.count);
         if constexpr (std::is_floating_point_v<Out>)
             vector_of<Out>(into).push_back(average);
         else
