@@ -225,8 +225,8 @@ ExpressionPtr SelectAnalyzer::resolve_identifier(const AstIdentifier& identifier
     return resolve_outer(identifier);
 }
 
-// A name of the query around this one: constants may be used, columns would make the subquery
-// correlated.
+// A name of the query around this one: constants may be used, columns make the subquery correlated
+// (bind_correlated goes on from the error).
 ExpressionPtr SelectAnalyzer::resolve_outer(const AstIdentifier& identifier)
 {
     for (SelectAnalyzer* outer = parent_; outer; outer = outer->parent_)
@@ -246,12 +246,13 @@ ExpressionPtr SelectAnalyzer::resolve_outer(const AstIdentifier& identifier)
             continue;
         if (value->is_constant())
             return value;
+        state_.correlated_with = outer;
         throw Error(error_codes::NOT_IMPLEMENTED,
-                    fmt::format("Correlated subqueries are not implemented: `{}` is a column of "
-                                "the query around.{}",
+                    fmt::format("Correlated subqueries are not implemented here: `{}` is a column "
+                                "of the query around.{}",
                                 identifier.full_name(), scope_text()));
     }
-    return nullptr;
+    return state_.outer ? state_.outer(identifier) : nullptr;
 }
 
 ExpressionPtr SelectAnalyzer::resolve_own(const AstIdentifier& identifier)

@@ -9,12 +9,15 @@
 #include "sql/ast_select.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 
 namespace basalt
 {
+
+class SelectAnalyzer;
 
 // Of a whole query: ids that are unique in it, results of subqueries that ran already.
 struct AnalysisState
@@ -29,6 +32,11 @@ struct AnalysisState
     std::unordered_map<std::string, Block> set_blocks;       // by text
     // Recursive CTEs: the rows that the recursive part reads in this round.
     std::map<const AstWithElement*, Block> recursion_rounds;
+    // Of a correlated subquery that is planned alone: what its names mean in the queries around it,
+    // null for a name they do not know. Empty elsewhere.
+    std::function<ExpressionPtr(const AstIdentifier&)> outer;
+    // Set when a subquery named a column of this query, right before the error that says so.
+    const SelectAnalyzer* correlated_with = nullptr;
 
     const QueryContext& query() const { return *context.context; }
     std::string table_prefix() { return "__table" + std::to_string(next_table++) + "."; }
@@ -40,11 +48,13 @@ struct PlannedQuery
     std::vector<std::string> names; // one per column of root->output
 };
 
-class SelectAnalyzer;
-
 // Analyzes a SELECT or a union of them; `parent` gives CTEs and WITH aliases, and may be null.
 PlannedQuery plan_query(const AstPtr& query, AnalysisState& state, SelectAnalyzer* parent,
                         const AstList* inherited_with = nullptr);
+
+// subquery.cpp: runs the query for its first rows.
+Block run_limited(PlannedQuery planned, uint64_t rows, AnalysisState& state);
+QueryPlan plan_of(PlannedQuery planned, AnalysisState& state);
 
 class SelectAnalyzer final : public ExpressionBinder
 {
@@ -116,6 +126,10 @@ private:
     ExpressionPtr resolve_column(const AstIdentifier& identifier);
     ExpressionPtr resolve_own(const AstIdentifier& identifier);
     ExpressionPtr resolve_outer(const AstIdentifier& identifier);
+    // subquery.cpp: nothing when the query reads columns of this one.
+    std::optional<PlannedQuery> plan_alone(const AstPtr& query);
+    // correlated.cpp
+    ExpressionPtr bind_correlated(const AstPtr& query, bool exists);
     ExpressionPtr bind_in_stage(const Ast& ast, Stage stage, const char* clause);
     ExpressionPtr bind_output(const Ast& ast, const char* clause); // after aggregation
     void apply_filter(const AstPtr& ast, const char* clause);

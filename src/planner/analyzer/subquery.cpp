@@ -17,6 +17,23 @@ std::string subquery_key(const Ast& query, const AnalysisState& state)
     return state.database + "\n" + format_query(query);
 }
 
+// A constant tuple whose elements are named as the subquery's columns, if their names differ.
+ExpressionPtr tuple_of(const Expressions& values, const std::vector<std::string>& names,
+                       const QueryContext& context)
+{
+    const ExpressionPtr plain = Expression::call("tuple", values, context);
+    const std::set<std::string> distinct(names.begin(), names.end());
+    if (distinct.size() != names.size() || distinct.contains("") || !plain->is_constant())
+        return plain;
+    Types types;
+    for (const ExpressionPtr& value : values)
+        types.push_back(value->type());
+    return Expression::constant_column(plain->constant_column(),
+                                       std::make_shared<TupleType>(std::move(types), names));
+}
+
+} // namespace
+
 QueryPlan plan_of(PlannedQuery planned, AnalysisState& state)
 {
     QueryPlan plan;
@@ -36,29 +53,32 @@ Block run_limited(PlannedQuery planned, uint64_t rows, AnalysisState& state)
     return state.context.run_subquery(plan_of(std::move(planned), state));
 }
 
-// A constant tuple whose elements are named as the subquery's columns, if their names differ.
-ExpressionPtr tuple_of(const Expressions& values, const std::vector<std::string>& names,
-                       const QueryContext& context)
+std::optional<PlannedQuery> SelectAnalyzer::plan_alone(const AstPtr& query)
 {
-    const ExpressionPtr plain = Expression::call("tuple", values, context);
-    const std::set<std::string> distinct(names.begin(), names.end());
-    if (distinct.size() != names.size() || distinct.contains("") || !plain->is_constant())
-        return plain;
-    Types types;
-    for (const ExpressionPtr& value : values)
-        types.push_back(value->type());
-    return Expression::constant_column(plain->constant_column(),
-                                       std::make_shared<TupleType>(std::move(types), names));
+    const auto open_ctes = state_.open_ctes;
+    try
+    {
+        return plan_query(query, state_, this);
+    }
+    catch (const Error&)
+    {
+        if (state_.correlated_with != this)
+            throw;
+    }
+    state_.correlated_with = nullptr;
+    state_.open_ctes = open_ctes;
+    return std::nullopt;
 }
-
-} // namespace
 
 ExpressionPtr SelectAnalyzer::bind_subquery(const AstSubquery& subquery)
 {
     const std::string key = subquery_key(*subquery.query, state_);
     if (auto it = state_.scalars.find(key); it != state_.scalars.end())
         return it->second;
-    PlannedQuery planned = plan_query(subquery.query, state_, this);
+    auto alone = plan_alone(subquery.query);
+    if (!alone)
+        return bind_correlated(subquery.query, false);
+    PlannedQuery planned = std::move(*alone);
     const Header header = planned.root->output;
     const std::vector<std::string> names = planned.names;
     const Block block = run_limited(std::move(planned), 2, state_);
@@ -112,8 +132,10 @@ ExpressionPtr SelectAnalyzer::bind_exists(const AstFunction& call)
     const std::string key = "exists\n" + subquery_key(*subquery.query, state_);
     if (auto it = state_.scalars.find(key); it != state_.scalars.end())
         return it->second;
-    PlannedQuery planned = plan_query(subquery.query, state_, this);
-    const Block block = run_limited(std::move(planned), 1, state_);
+    auto alone = plan_alone(subquery.query);
+    if (!alone)
+        return bind_correlated(subquery.query, true);
+    const Block block = run_limited(std::move(*alone), 1, state_);
     auto result = Expression::constant(simple_type(TypeId::UInt8),
                                        Value(uint64_t{block.rows() > 0 ? 1u : 0u}));
     state_.scalars[key] = result;
