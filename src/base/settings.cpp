@@ -19,6 +19,7 @@ constexpr SettingDefinition kBasaltTable[] = {
     {"basalt_enable_page_statistics", "Bool", "1", "Production"},
     {"basalt_lazy_materialization", "Bool", "1", "Production"},
     {"basalt_page_cache", "Bool", "1", "Production"},
+    {"basalt_postgres_semantics", "Bool", "0", "Production"},
     {"basalt_predicates_on_encoded_pages", "Bool", "1", "Production"},
     {"basalt_read_text_prefixes", "Bool", "1", "Production"},
     {"postgres_min_lsn", "String", "", "Production"},

@@ -255,6 +255,8 @@ private:
         limits.max_depth = static_cast<uint32_t>(context->settings.get_uint("max_parser_depth"));
         limits.max_height = static_cast<uint32_t>(context->settings.get_uint("max_ast_depth"));
         limits.max_backtracks = context->settings.get_uint("max_parser_backtracks");
+        limits.postgres = request_.client.interface == ClientInfo::Interface::PostgreSql;
+        limits.postgres_semantics = context->settings.get_bool("basalt_postgres_semantics");
         AstPtr ast = parse_query(request_.text, limits);
         query_->kind_ = kind_of(*ast);
         leave_rows_out(*ast);

@@ -260,6 +260,15 @@ Token Lexer::next()
     if (is_digit(c))
         return number();
 
+    if (postgres_operators_ && (c == '~' || (c == '!' && d == '~')))
+    {
+        size_t length = c == '!' ? 2 : 1;
+        const auto next_is = [&](char wanted)
+        { return position_ + length < text_.size() && text_[position_ + length] == wanted; };
+        length += next_is('~') ? 1 : 0;
+        length += next_is('*') ? 1 : 0;
+        return make(TokenType::PostgresOperator, length);
+    }
     switch (c)
     {
     case '\'':

@@ -53,6 +53,7 @@ enum class TokenType : uint8_t
     DoubleAt,
     Caret,
     Dollar,
+    PostgresOperator, // ~ ~* ~~ ~~* and the same behind !, where the lexer is told to
     Error, // see Lexer::error()
 };
 
@@ -68,6 +69,9 @@ class Lexer
 public:
     // `text` must outlive the lexer. Positions are those in text; lexing begins at `offset`.
     explicit Lexer(std::string_view text, size_t offset = 0) : text_(text), position_(offset) {}
+
+    // Words of PostgreSQL's dialect are tokens too: its operators.
+    void use_postgres_operators() { postgres_operators_ = true; }
 
     // The next token that is not blank or a comment. After End, or Error, the same again.
     Token next();
@@ -87,6 +91,7 @@ private:
     std::string_view text_;
     size_t position_;
     TokenType previous_ = TokenType::End;
+    bool postgres_operators_ = false;
     const char* error_ = nullptr;
 };
 

@@ -20,6 +20,12 @@ struct ParserLimits
     uint32_t max_height = 1000;      // setting max_ast_depth, 0: kMaxAstHeight
     uint64_t max_backtracks = 1000000; // setting max_parser_backtracks, 0: no limit
     bool implicit_select = false; // `1 + 2` is read as `SELECT 1 + 2`
+    // What PostgreSQL's clients write besides: x ~ 'a', OPERATOR(…), COLLATE, = ANY(array), ARRAY[…],
+    // its type names behind ::, functions of pg_catalog.
+    bool postgres = false;
+    // With postgres: functions and operators mean what they mean there; those without an equal here
+    // are NOT_IMPLEMENTED.
+    bool postgres_semantics = false;
 };
 
 // The one statement of the text; a ';' and blanks may follow. INSERT with inline data ends the

@@ -47,6 +47,8 @@ Parser::Parser(std::string_view text, size_t offset, const ParserLimits& limits)
     if (limits_.max_height == 0 || limits_.max_height > kMaxAstHeight)
         limits_.max_height = kMaxAstHeight;
     tokens_.reserve(64);
+    if (limits_.postgres)
+        lexer_.use_postgres_operators();
 }
 
 void Parser::read_token()

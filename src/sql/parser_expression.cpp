@@ -201,6 +201,14 @@ AstPtr Parser::parse_operators(int min_priority)
             continue;
         }
 
+        if (limits_.postgres && peek_postgres_operator())
+        {
+            if (min_priority > 9)
+                return left;
+            left = parse_postgres_operator(std::move(left), begin);
+            continue;
+        }
+
         BinaryOperator op;
         size_t length = 1;
         if (token.type == TokenType::Word)
@@ -281,7 +289,11 @@ AstPtr Parser::parse_operators(int min_priority)
             }
         }
         else
+        {
             op = symbol_operator(token.type);
+            if (limits_.postgres_semantics && token.type == TokenType::Slash)
+                op.name = "postgresDivide";
+        }
 
         if (op.name == nullptr)
         {
@@ -298,6 +310,15 @@ AstPtr Parser::parse_operators(int min_priority)
             const bool all = peek_word("ALL");
             advance();
             left = parse_quantified(op.name, all, std::move(left), begin);
+            continue;
+        }
+        if (limits_.postgres && op.comparison &&
+            (peek_word("ANY") || peek_word("ALL") || peek_word("SOME")) &&
+            peek_is(TokenType::OpenRound, 1))
+        {
+            const bool all = peek_word("ALL");
+            advance();
+            left = parse_array_quantified(op.name, all, std::move(left), begin);
             continue;
         }
         AstPtr right = parse_operators(op.priority + 1);

@@ -297,7 +297,14 @@ AstPtr Parser::parse_name_operand()
             break;
     }
     if (peek_is(TokenType::OpenRound))
-        return parse_function(identifier->full_name(), begin);
+    {
+        if (!limits_.postgres)
+            return parse_function(identifier->full_name(), begin);
+        if (identifier->parts.size() == 2 && (identifier->parts[0] == "pg_catalog" ||
+                                              identifier->parts[0] == "information_schema"))
+            identifier->parts.erase(identifier->parts.begin());
+        return finish_postgres_call(parse_function(identifier->full_name(), begin), begin);
+    }
     return finish(std::move(identifier), begin);
 }
 

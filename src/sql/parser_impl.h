@@ -122,6 +122,17 @@ public:
     // DAY, DAYS, 'day' .. -> "Day"; consumes the word when `consume`.
     bool peek_interval_unit(std::string& unit, size_t ahead = 0);
     AstPtr parse_window_definition(); // from '(' on
+    // --- PostgreSQL's dialect (parser_postgres.cpp, postgres_calls.cpp)
+    // What the word at hand begins that only PostgreSQL has: ARRAY[..], ARRAY(SELECT ..). Or null.
+    AstPtr parse_postgres_word();
+    AstPtr parse_postgres_cast(AstPtr operand, size_t begin); // after :: or AS; null: not its type
+    // unnest(array) and generate_series(a, b) as tables; null: neither follows.
+    AstPtr parse_postgres_table();
+    bool accept_collate();
+    bool peek_postgres_operator();
+    AstPtr parse_postgres_operator(AstPtr left, size_t begin);
+    AstPtr parse_array_quantified(const std::string& operation, bool all, AstPtr left, size_t begin);
+    AstPtr finish_postgres_call(AstPtr call, size_t begin);
     AstPtr parse_quantified(const std::string& operation, bool all, AstPtr left, size_t begin);
 
     // --- types

@@ -153,7 +153,10 @@ AstPtr Parser::parse_operand()
     case TokenType::Word:
         if (peek_is(TokenType::Arrow, 1))
             return parse_lambda();
-        operand = parse_word_operand();
+        if (limits_.postgres)
+            operand = parse_postgres_word();
+        if (!operand)
+            operand = parse_word_operand();
         break;
     case TokenType::QuotedIdentifier:
         if (peek_is(TokenType::Arrow, 1))
@@ -200,7 +203,7 @@ AstPtr Parser::parse_operand()
             operand = parse_dot_postfix(std::move(operand), begin);
         else if (peek_is(TokenType::DoubleColon))
             operand = parse_cast_postfix(std::move(operand), begin);
-        else
+        else if (!limits_.postgres || !accept_collate())
             return operand;
     }
 }
@@ -209,6 +212,9 @@ AstPtr Parser::parse_cast_postfix(AstPtr operand, size_t begin)
 {
     const size_t operand_end = mark();
     advance();
+    if (limits_.postgres)
+        if (AstPtr cast = parse_postgres_cast(operand, begin))
+            return cast;
     auto function = std::make_shared<AstFunction>("CAST");
     if (is_plain_collection(operand))
     {

@@ -109,6 +109,12 @@ AstPtr Parser::parse_special_function(const std::string& name, size_t begin)
                 advance();
             }
             const size_t at = mark();
+            if (limits_.postgres)
+                if (AstPtr cast = parse_postgres_cast(arguments.back(), begin))
+                {
+                    expect(TokenType::CloseRound);
+                    return cast;
+                }
             AstPtr type = parse_type();
             arguments.push_back(
                 finish(AstLiteral::string(type->as<AstTypeName>()->to_text()), at));

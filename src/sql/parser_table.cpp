@@ -8,14 +8,29 @@ namespace basalt
 
 void Parser::parse_from(AstSelect& select)
 {
+    // ((a JOIN b ON ..) JOIN c ON ..), as PostgreSQL's clients write it: joins bind to the left anyway.
+    size_t open = 0;
+    while (limits_.postgres && peek_is(TokenType::OpenRound) && !peek_subquery(1) &&
+           !peek_word("VALUES", 1) &&
+           accept(TokenType::OpenRound))
+        ++open;
     size_t begin = mark();
     select.from.push_back(parse_table_element(std::make_shared<AstTableElement>(), begin));
     while (true)
     {
         begin = mark();
+        if (open > 0 && accept(TokenType::CloseRound))
+        {
+            --open;
+            continue;
+        }
         auto element = std::make_shared<AstTableElement>();
         if (!accept_join(*element))
+        {
+            if (open > 0)
+                expect(TokenType::CloseRound);
             return;
+        }
         select.from.push_back(parse_table_element(std::move(element), begin));
     }
 }
@@ -117,8 +132,13 @@ AstPtr Parser::parse_table_element(std::shared_ptr<AstTableElement> element, siz
         return finish(std::move(element), begin);
     }
 
-    element->table = parse_table_expression();
-    parse_alias(*element->table, !peek_word("SELECT"));
+    if (limits_.postgres)
+        element->table = parse_postgres_table();
+    if (!element->table)
+    {
+        element->table = parse_table_expression();
+        parse_alias(*element->table, !peek_word("SELECT"));
+    }
     if (!element->table->alias.empty() && peek_is(TokenType::OpenRound))
     {
         advance();

@@ -8,6 +8,7 @@
 #include "sql/ast_create.h"
 #include "sql/parser.h"
 #include "system/information_schema.h"
+#include "system/pg_catalog.h"
 #include "storage/table.h"
 
 #include <fmt/format.h>
@@ -194,7 +195,7 @@ public:
 
     std::string engine_name() const override { return definition_.engine_name; }
     TableMetadataPtr metadata() const override { return metadata_; }
-    TableName table_name() const override { return {"system", definition_.name}; }
+    TableName table_name() const override { return {definition_.database, definition_.name}; }
     std::string uuid() const override { return ""; }
 
     std::unique_ptr<Scan> scan(const ScanRequest& request, QueryContextPtr context) override
@@ -227,6 +228,7 @@ void register_system_tables(Engine& engine)
     for (const auto& definition : tables.list())
         catalog.add_system_table(std::make_shared<SystemTable>(engine, definition));
     register_information_schema(engine);
+    register_pg_catalog(engine);
 }
 
 } // namespace basalt

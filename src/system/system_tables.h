@@ -55,6 +55,7 @@ struct SystemTableDefinition
     std::string engine_name; // "" = "System" + name in camel case
     // ALIAS columns, name and expression: other names that older clients ask for.
     std::vector<std::pair<std::string, std::string>> aliases = {};
+    std::string database = "system";
 };
 
 class SystemTables

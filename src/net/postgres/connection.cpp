@@ -352,7 +352,7 @@ void PostgresConnection::run_simple(const PostgresStatement& statement)
     }
     if (run_copy(statement))
         return;
-    auto running = start(statement.text_without_parameters());
+    auto running = start(statement.text_without_parameters(), settings_for(statement));
     if (!wait_for_header(*running, {}))
     {
         write_postgres_complete(out_, tag_of(statement, written_rows(*running)));

@@ -65,6 +65,9 @@ private:
         size_t row = 0;
         bool over = false;
         uint64_t sent_rows = 0;
+        // Of a cursor: what runs again when it goes back to its begin.
+        std::string text;
+        std::vector<std::pair<std::string, std::string>> settings;
     };
     struct Prepared
     {
@@ -102,6 +105,9 @@ private:
     std::optional<std::string> run_ours(const PostgresStatement& statement);
     std::optional<std::string> show_value(const PostgresStatement& statement) const;
     void declare_cursor(const PostgresStatement& statement);
+    void open_cursor(const std::string& name, std::string text,
+                     std::vector<std::pair<std::string, std::string>> settings);
+    std::string move_cursor(const PostgresStatement& statement);
     std::optional<std::pair<std::string, uint64_t>>
     parse_fetch(const PostgresStatement& statement) const;
 
@@ -111,6 +117,9 @@ private:
     void copy_out(const CopyStatement& copy);
     static void note_copy_event(Running& running, const QueryEvent& event);
 
+    using QuerySettings = std::vector<std::pair<std::string, std::string>>;
+    // What makes our SQL answer as PostgreSQL would where the statement, or the session, is PostgreSQL's.
+    QuerySettings settings_for(const PostgresStatement& statement) const;
     std::unique_ptr<Running>
     start(std::string text, const std::vector<std::pair<std::string, std::string>>& settings = {},
           InputBuffer* more = nullptr);

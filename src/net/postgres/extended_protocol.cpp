@@ -100,7 +100,7 @@ void PostgresConnection::describe(const PostgresMessage& message)
     {
         if (transaction_ == 'E')
             run_ours(portal.statement); // says so
-        portal.running = start(portal.text);
+        portal.running = start(portal.text, settings_for(portal.statement));
         if (!wait_for_header(*portal.running, portal.result_formats))
         {
             portal.done = true;
@@ -137,7 +137,7 @@ void PostgresConnection::describe_statement(const Prepared& prepared)
         std::string text = statement.text(literals);
         if (statement.is("SELECT") || statement.is("WITH"))
             text = "SELECT * FROM (" + text + "\n) LIMIT 0";
-        auto running = start(text);
+        auto running = start(text, settings_for(statement));
         if (wait_for_header(*running, {}))
         {
             write_postgres_row_description(out_, running->columns);
@@ -194,7 +194,7 @@ void PostgresConnection::execute(const PostgresMessage& message)
         }
         if (run_copy(statement))
             return;
-        portal.running = start(portal.text);
+        portal.running = start(portal.text, settings_for(statement));
         if (!wait_for_header(*portal.running, portal.result_formats))
         {
             portal.done = true;

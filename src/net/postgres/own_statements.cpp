@@ -81,6 +81,8 @@ std::optional<std::string> PostgresConnection::run_ours(const PostgresStatement&
         declare_cursor(statement);
         return "DECLARE CURSOR";
     }
+    if (statement.is("MOVE"))
+        return move_cursor(statement);
     if (statement.is("CLOSE"))
     {
         const std::string name = second_name(statement);
@@ -136,10 +138,39 @@ void PostgresConnection::declare_cursor(const PostgresStatement& statement)
         throw Error(error_codes::BAD_ARGUMENTS, fmt::format("Cursor {} already exists", name));
     if (cursors_.size() >= kMaxPostgresStatements)
         throw Error(error_codes::TOO_LARGE_ARRAY_SIZE, "Too many cursors");
-    auto running = start(text.substr(start_at + 3));
+    open_cursor(name, text.substr(start_at + 3), settings_for(statement));
+}
+
+void PostgresConnection::open_cursor(const std::string& name, std::string text,
+                                     std::vector<std::pair<std::string, std::string>> settings)
+{
+    auto running = start(text, settings);
     if (!wait_for_header(*running, {}))
         throw Error(error_codes::BAD_ARGUMENTS, "The statement of a cursor gives no rows");
+    running->text = std::move(text);
+    running->settings = std::move(settings);
     cursors_[name] = std::move(running);
+}
+
+// MOVE BACKWARD ALL IN name: the query runs again.
+std::string PostgresConnection::move_cursor(const PostgresStatement& statement)
+{
+    const auto& words = statement.words;
+    if (!(words.size() >= 4 && words[1] == "BACKWARD" && words[2] == "ALL"))
+        throw Error(error_codes::NOT_IMPLEMENTED, "Cursors move to their begin only");
+    std::string text = statement.text_without_parameters();
+    text.erase(text.find_last_not_of(" \t\r\n") + 1);
+    std::string name = fold_name(text.substr(text.find_last_of(" \t\r\n") + 1));
+    name.erase(std::remove(name.begin(), name.end(), '`'), name.end());
+    const auto found = cursors_.find(name);
+    if (found == cursors_.end())
+        throw Error(error_codes::BAD_ARGUMENTS, fmt::format("There is no cursor {}", name));
+    const uint64_t rows = found->second->sent_rows;
+    std::string query = found->second->text;
+    auto settings = found->second->settings;
+    cursors_.erase(found);
+    open_cursor(name, std::move(query), std::move(settings));
+    return fmt::format("MOVE {}", rows);
 }
 
 // FETCH [FORWARD] [n | ALL | NEXT] [FROM | IN] name

@@ -17,6 +17,27 @@ constexpr int64_t kTickMs = 100;
 
 } // namespace
 
+PostgresConnection::QuerySettings
+PostgresConnection::settings_for(const PostgresStatement& statement) const
+{
+    // A client that looks plain names up in pg_catalog alone, as postgres_fdw does, means
+    // PostgreSQL's functions.
+    const auto path = postgres_settings_.find("search_path");
+    const bool semantics = path != postgres_settings_.end() && path->second == "pg_catalog";
+    if (!semantics && !statement.reads_catalog)
+        return {};
+    QuerySettings settings = {{"join_use_nulls", "1"},
+                              {"cast_keep_nullable", "1"},
+                              {"prefer_column_name_to_alias", "1"},
+                              {"union_default_mode", "DISTINCT"}};
+    if (semantics && !statement.reads_catalog)
+    {
+        settings.emplace_back("basalt_postgres_semantics", "1");
+        settings.emplace_back("output_format_decimal_trailing_zeros", "1");
+    }
+    return settings;
+}
+
 std::unique_ptr<PostgresConnection::Running> PostgresConnection::start(
     std::string text, const std::vector<std::pair<std::string, std::string>>& settings,
     InputBuffer* more)

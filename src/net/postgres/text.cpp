@@ -57,9 +57,12 @@ public:
 
     std::vector<PostgresStatement> split()
     {
-        while (at_ < text_.size())
-            step();
-        end_statement();
+        do
+        {
+            while (at_ < text_.size())
+                step();
+            end_statement();
+        } while (at_ < text_.size());
         return std::move(statements_);
     }
 
@@ -116,12 +119,33 @@ private:
         }
     }
 
+    static bool is_catalog_name(std::string_view name)
+    {
+        const std::string low = fold_name(name.substr(0, sizeof("information_schema")));
+        return low.starts_with("pg_") || low == "information_schema";
+    }
+
+    char last_character() const
+    {
+        const size_t last = piece_.find_last_not_of(" \t\r\n");
+        return last == std::string::npos ? '\0' : piece_[last];
+    }
+
     void word()
     {
         const size_t begin = at_;
         while (is_word(peek()))
             ++at_;
-        const std::string_view found = text_.substr(begin, at_ - begin);
+        const std::string found = folds_ ? fold_name(text_.substr(begin, at_ - begin))
+                                         : std::string(text_.substr(begin, at_ - begin));
+        if (is_catalog_name(found))
+        {
+            current_.reads_catalog = true;
+            const bool is_table = previous_word_ == "FROM" || previous_word_ == "JOIN" ||
+                                  last_character() == ',';
+            if (is_table && found.starts_with("pg_") && peek() != '.' && peek() != '(')
+                piece_ += "pg_catalog.";
+        }
         std::string upper;
         for (const char c : found)
             upper += c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
@@ -258,6 +282,7 @@ private:
             name += peek();
         }
         ++at_;
+        current_.reads_catalog = current_.reads_catalog || is_catalog_name(name);
         piece_ += '`';
         for (const char c : name)
         {
@@ -333,6 +358,14 @@ private:
 
     void end_statement()
     {
+        if (current_.reads_catalog && !folds_)
+        {
+            // Once more, with names folded.
+            folds_ = true;
+            at_ = begin_;
+            clear();
+            return;
+        }
         const bool empty = current_.numbers.empty() &&
                            piece_.find_first_not_of(" \t\r\n") == std::string::npos;
         if (!empty)
@@ -340,6 +373,13 @@ private:
             current_.pieces.push_back(std::move(piece_));
             statements_.push_back(std::move(current_));
         }
+        clear();
+        folds_ = false;
+        begin_ = at_;
+    }
+
+    void clear()
+    {
         piece_.clear();
         current_ = {};
         previous_word_.clear();
@@ -347,7 +387,8 @@ private:
     }
 
     std::string_view text_;
-    size_t at_ = 0;
+    size_t at_ = 0, begin_ = 0; // begin_: of the statement
+    bool folds_ = false;
     std::vector<PostgresStatement> statements_;
     PostgresStatement current_;
     std::string piece_, previous_word_;

@@ -23,6 +23,9 @@ struct PostgresStatement
     std::vector<bool> wants_number;   // the parameter stands behind LIMIT, OFFSET or FETCH
     std::vector<std::string> words;   // the first words, in upper case; at most kMaxLeadingWords
     uint32_t parameter_count = 0;
+    // It names something of pg_catalog or information_schema. Its names are folded to lower case, as
+    // PostgreSQL does, and its pg_… tables found without their schema.
+    bool reads_catalog = false;
 
     bool is(std::string_view word) const { return !words.empty() && words[0] == word; }
     bool is(std::string_view first, std::string_view second) const

@@ -23,118 +23,6 @@ TypePtr plain_type(const TypePtr& type)
     return remove_nullable(remove_low_cardinality_deep(type));
 }
 
-uint32_t scalar_oid(const TypePtr& type)
-{
-    switch (type->id())
-    {
-    case TypeId::Bool:
-        return kBool;
-    case TypeId::Int8:
-    case TypeId::UInt8:
-    case TypeId::Int16:
-        return kInt2;
-    case TypeId::UInt16:
-    case TypeId::Int32:
-        return kInt4;
-    case TypeId::UInt32:
-    case TypeId::Int64:
-        return kInt8;
-    case TypeId::Float32:
-        return kFloat4;
-    case TypeId::Float64:
-        return kFloat8;
-    case TypeId::UInt64:
-    case TypeId::Int128:
-    case TypeId::UInt128:
-    case TypeId::Int256:
-    case TypeId::UInt256:
-    case TypeId::Decimal32:
-    case TypeId::Decimal64:
-    case TypeId::Decimal128:
-    case TypeId::Decimal256:
-        return kNumeric;
-    case TypeId::Date:
-    case TypeId::Date32:
-        return kDate;
-    case TypeId::DateTime:
-    case TypeId::DateTime64:
-        return kTimestamp;
-    case TypeId::UUID:
-        return kUuid;
-    default:
-        return kText;
-    }
-}
-
-uint32_t array_oid(uint32_t element)
-{
-    switch (element)
-    {
-    case kBool:
-        return 1000;
-    case kInt2:
-        return 1005;
-    case kInt4:
-        return 1007;
-    case kInt8:
-        return 1016;
-    case kFloat4:
-        return 1021;
-    case kFloat8:
-        return 1022;
-    case kNumeric:
-        return 1231;
-    case kDate:
-        return 1182;
-    case kTimestamp:
-        return 1115;
-    case kUuid:
-        return 2951;
-    default:
-        return 1009; // of text
-    }
-}
-
-int16_t type_bytes(uint32_t oid)
-{
-    switch (oid)
-    {
-    case kBool:
-        return 1;
-    case kInt2:
-        return 2;
-    case kInt4:
-    case kFloat4:
-    case kDate:
-        return 4;
-    case kInt8:
-    case kFloat8:
-    case kTimestamp:
-        return 8;
-    case kUuid:
-        return 16;
-    default:
-        return -1;
-    }
-}
-
-// An array of scalars shows as an array, deeper ones (which may be ragged) as text.
-bool shows_as_array(const TypePtr& type)
-{
-    if (!type->is(TypeId::Array))
-        return false;
-    switch (plain_type(type_as<ArrayType>(type).nested())->id())
-    {
-    case TypeId::Array:
-    case TypeId::Tuple:
-    case TypeId::Map:
-    case TypeId::Nothing:
-        return false;
-    default:
-        return true;
-    }
-}
-
 template <class T> std::string big_endian_bytes(T value)
 {
     std::string bytes(sizeof(T), '\0');
@@ -370,20 +258,15 @@ PostgresColumn postgres_column_of(const std::string& name, const TypePtr& type)
 {
     PostgresColumn column;
     column.name = name;
-    const TypePtr plain = plain_type(type);
-    if (shows_as_array(plain))
-        column.type = array_oid(scalar_oid(plain_type(type_as<ArrayType>(plain).nested())));
-    else
-    {
-        column.type = scalar_oid(plain);
-        column.type_bytes = type_bytes(column.type);
-    }
+    column.type = postgres_oid_of(type);
+    if (const auto* known = find_postgres_type(column.type))
+        column.type_bytes = known->bytes;
     return column;
 }
 
 PostgresValues::PostgresValues(const TypePtr& type, int16_t format, const TextOptions& options)
     : type_(plain_type(type)), shape_(postgres_column_of("", type)),
-      is_array_(shows_as_array(type_)), is_binary_(format == 1), options_(options),
+      is_array_(shows_as_postgres_array(type_)), is_binary_(format == 1), options_(options),
       serialization_(serialization_of(type_))
 {
     if (is_binary_ && is_array_)
@@ -397,7 +280,7 @@ void PostgresValues::set(const ColumnPtr& column)
 
 std::string PostgresValues::text_at(const Column& column, size_t row, const TypePtr& type) const
 {
-    const uint32_t oid = shows_as_array(type) ? kText : scalar_oid(type);
+    const uint32_t oid = shows_as_postgres_array(type) ? kText : postgres_oid_of(type);
     if (type->is(TypeId::Bool))
         return value_text(column, row, type, options_) == "true" ? "t" : "f";
     std::string text = value_text(column, row, type, options_);

@@ -3,21 +3,13 @@
 // Values between our types and PostgreSQL's: which type a column shows as, its values as text and
 // bytes, parameters as literals of ours.
 
+#include "columns/postgres_type.h"
 #include "columns/serialization.h"
 #include "columns/type.h"
 #include "net/postgres/messages.h"
 
 namespace basalt
 {
-
-// Object ids of PostgreSQL's own types.
-namespace postgres_type
-{
-inline constexpr uint32_t kBool = 16, kBytea = 17, kChar = 18, kName = 19, kInt8 = 20, kInt2 = 21,
-                          kInt4 = 23, kText = 25, kOid = 26, kFloat4 = 700, kFloat8 = 701,
-                          kBpchar = 1042, kVarchar = 1043, kDate = 1082, kTimestamp = 1114,
-                          kTimestampTz = 1184, kNumeric = 1700, kUuid = 2950;
-} // namespace postgres_type
 
 // Types of ours that PostgreSQL has none for (maps, tuples, nested arrays) are text.
 PostgresColumn postgres_column_of(const std::string& name, const TypePtr& type);

@@ -1,5 +1,6 @@
 #include "planner/analyzer/select_analyzer.h"
 
+#include "columns/postgres_type.h"
 #include "sql/formatter.h"
 
 #include <fmt/format.h>
@@ -184,6 +185,32 @@ ExpressionPtr SelectAnalyzer::resolve_alias(const AstIdentifier& identifier)
     return value;
 }
 
+namespace
+{
+
+// A column as PostgreSQL's client knows it: what shows as text is compared and ordered as text, and
+// the clock of the session stands on every wall.
+ExpressionPtr as_postgres(const ExpressionPtr& value, const QueryContext& context)
+{
+    const TypePtr plain = strip_wrappers(value->type());
+    std::string zone;
+    if (plain->is(TypeId::DateTime))
+        zone = type_as<DateTimeType>(plain).timezone();
+    else if (plain->is(TypeId::DateTime64))
+        zone = type_as<DateTime64Type>(plain).timezone();
+    if (!zone.empty() && zone != context.timezone())
+        return Expression::call("toTimeZone",
+                                {value, Expression::constant(simple_type(TypeId::String),
+                                                             Value(std::string(
+                                                                 context.timezone())))},
+                                context);
+    if (shows_as_postgres_text_only(plain) && !plain->is(TypeId::AggregateFunction))
+        return Expression::call("toString", {value}, context);
+    return value;
+}
+
+} // namespace
+
 ExpressionPtr SelectAnalyzer::resolve_column(const AstIdentifier& identifier)
 {
     const auto found = from_.find(identifier.parts, context_);
@@ -192,7 +219,9 @@ ExpressionPtr SelectAnalyzer::resolve_column(const AstIdentifier& identifier)
     ExpressionPtr value = from_.column(found).value;
     for (size_t i = found.used_parts; i < identifier.parts.size(); ++i)
         value = subcolumn_of(value, identifier.parts[i], context_);
-    return value;
+    return value && context_.settings.get_bool("basalt_postgres_semantics")
+               ? as_postgres(value, context_)
+               : value;
 }
 
 ExpressionPtr SelectAnalyzer::resolve_identifier(const AstIdentifier& identifier)

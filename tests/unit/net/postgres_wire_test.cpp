@@ -59,6 +59,21 @@ TEST(PostgresText, StatementsAndWords)
     EXPECT_TRUE(split_postgres_text(" -- only this\n ; ").empty());
 }
 
+TEST(PostgresText, CatalogStatementsAreFolded)
+{
+    EXPECT_EQ(one("SELECT RelName FROM PG_Class, pg_am WHERE x = 'Y' AND \"Z\" = 1"),
+              "select relname from pg_catalog.pg_class, pg_catalog.pg_am where x = 'Y' and `Z` = 1");
+    EXPECT_EQ(one("SELECT pg_catalog.F(X), pg_g(1) FROM pg_catalog.pg_class"),
+              "select pg_catalog.f(x), pg_g(1) from pg_catalog.pg_class");
+    EXPECT_EQ(one("SELECT MyColumn FROM T"), "SELECT MyColumn FROM T");
+    const auto statements = split_postgres_text("SELECT A; SELECT A FROM pg_class; SELECT 'pg_x', A");
+    ASSERT_EQ(statements.size(), 3u);
+    EXPECT_FALSE(statements[0].reads_catalog);
+    EXPECT_TRUE(statements[1].reads_catalog);
+    EXPECT_FALSE(statements[2].reads_catalog);
+    EXPECT_EQ(statements[2].text_without_parameters(), " SELECT 'pg_x', A");
+}
+
 TEST(PostgresText, Parameters)
 {
     const auto statement = split_postgres_text("SELECT $2, '$1', $1 LIMIT $3")[0];
