@@ -178,6 +178,11 @@ void add_link(CLI::App& app, Parsed& p)
                              [&p] { return link_command(p.common, p.link); });
     link->add_option("--url", p.link.url, "of the Basalt server")->capture_default_str();
     link->add_option("--database", p.link.database, "of Basalt; default: the instance's");
+    link->add_option("--wire-port", p.link.wire_port, "Basalt's PostgreSQL port, for the way back")
+        ->capture_default_str();
+    link->add_option("--foreign-schema", p.link.foreign_schema,
+                     "of PostgreSQL, where Basalt's tables appear; '' for none")
+        ->capture_default_str();
     link->add_option("--timeout", p.link.timeout_s, "seconds to wait for the first copy")
         ->capture_default_str();
 }

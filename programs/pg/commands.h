@@ -94,6 +94,8 @@ struct LinkOptions
     std::string url = "http://127.0.0.1:8123/";
     std::string database; // of Basalt; empty: the instance's
     int64_t timeout_s = 600;
+    uint16_t wire_port = 9005;             // where Basalt speaks PostgreSQL's protocol
+    std::string foreign_schema = "basalt"; // of the instance, for Basalt's tables; empty: none
 };
 int link_command(const CommonOptions& common, const LinkOptions& options);
 

@@ -73,6 +73,30 @@ void wait_until_copied(HttpClient& client, const std::string& database, int64_t 
                stdout);
 }
 
+// The way back: Basalt's tables of the database as foreign tables of the instance, for its superuser.
+void make_foreign_tables(const Instance& instance, const LinkOptions& options, const HttpUrl& url,
+                         const std::string& database)
+{
+    const std::string server = quote_name("basalt_" + database);
+    const std::string schema = quote_name(options.foreign_schema);
+    Connection connection(instance, instance.database);
+    connection.query("CREATE EXTENSION IF NOT EXISTS postgres_fdw");
+    // Left by an earlier link; it holds nothing but names.
+    connection.query("DROP SERVER IF EXISTS " + server + " CASCADE");
+    connection.query(fmt::format(
+        "CREATE SERVER {} FOREIGN DATA WRAPPER postgres_fdw OPTIONS (host {}, port {}, dbname {}, "
+        "fetch_size '10000')",
+        server, quote_text(url.host), quote_text(std::to_string(options.wire_port)),
+        quote_text(database)));
+    connection.query(fmt::format(
+        "CREATE USER MAPPING FOR CURRENT_USER SERVER {} OPTIONS (user {}, password {})", server,
+        quote_text(url.user.empty() ? "default" : url.user), quote_text(url.password)));
+    connection.query("CREATE SCHEMA IF NOT EXISTS " + schema);
+    connection.query(fmt::format("IMPORT FOREIGN SCHEMA {} FROM SERVER {} INTO {}",
+                                 quote_name(database), server, schema));
+    std::printf("Schema %s of the instance has Basalt's tables.\n", schema.c_str());
+}
+
 } // namespace
 
 int link_command(const CommonOptions& common, const LinkOptions& options)
@@ -103,6 +127,18 @@ int link_command(const CommonOptions& common, const LinkOptions& options)
                 instance.name.c_str());
     std::fflush(stdout);
     wait_until_copied(client, database, options.timeout_s);
+    if (options.foreign_schema.empty())
+        return 0;
+    try
+    {
+        make_foreign_tables(instance, options, client.url(), database);
+    }
+    catch (const Error& error)
+    {
+        // The database follows all the same.
+        std::fprintf(stderr, "Basalt's tables are not in PostgreSQL's schema %s: %s\n",
+                     options.foreign_schema.c_str(), error.message().c_str());
+    }
     return 0;
 }
 
