@@ -563,7 +563,7 @@ void write_result(RunningQuery& query, const FormatEntry& entry, OutputBuffer& o
     catch (const Error& error)
     {
         query.fail(error);
-        if (format)
+        if (format && query.context()->settings.get_bool("http_write_exception_in_output_format"))
             format->fail(error.full_text());
         throw;
     }

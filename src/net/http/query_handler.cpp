@@ -5,6 +5,7 @@
 #include "formats/compression.h"
 #include "formats/format.h"
 #include "net/base64.h"
+#include "net/http/exception_block.h"
 #include "net/http/form.h"
 #include "net/http/multipart.h"
 
@@ -18,8 +19,6 @@ namespace basalt
 
 namespace
 {
-
-constexpr size_t kExceptionTagLetters = 16;
 
 // URL parameters that are not settings.
 const std::set<std::string, std::less<>>& reserved_parameters()
@@ -36,6 +35,30 @@ bool is_on(const std::string* value)
 {
     return value && (*value == "1" || *value == "true");
 }
+
+// Bytes of the body before which no head is sent: the parameter or the setting, whichever is more.
+uint64_t hold_bytes(const HttpRequest& request, const Settings& settings)
+{
+    const auto* wait = request.parameter("wait_end_of_query");
+    if (wait ? is_on(wait) : settings.get_bool("http_wait_end_of_query"))
+        return UINT64_MAX;
+    uint64_t bytes = settings.get_uint("http_response_buffer_size");
+    if (const auto* text = request.parameter("buffer_size"))
+    {
+        uint64_t given = 0;
+        const auto [end, ec] = std::from_chars(text->data(), text->data() + text->size(), given);
+        if (ec != std::errc() || end != text->data() + text->size())
+            throw Error(error_codes::CANNOT_PARSE_NUMBER,
+                        fmt::format("Cannot parse buffer_size: '{}'", *text));
+        bytes = std::max(bytes, given);
+    }
+    return bytes;
+}
+
+constexpr std::string_view kExposedHeaders =
+    "X-ClickHouse-Query-Id,X-ClickHouse-Summary,X-ClickHouse-Server-Display-Name,"
+    "X-ClickHouse-Format,X-ClickHouse-Timezone,X-ClickHouse-Exception-Code,"
+    "X-ClickHouse-Exception-Tag";
 
 } // namespace
 
@@ -151,70 +174,57 @@ void HttpQueryHandler::handle(const HttpRequest& request, InputBuffer& body,
                               const SocketAddress& peer, HttpResponse& response,
                               const StartHandler& on_start)
 {
+    // Errors before there is a query must be readable, too.
+    if (request.header("origin") &&
+        (is_on(request.parameter("add_http_cors_header")) ||
+         engine_.options().default_settings.get_bool("add_http_cors_header")))
+        allow_other_origins(response);
+    const std::string tag = random_exception_tag(system_random());
+    response.set_header("X-ClickHouse-Exception-Tag", tag);
     try
     {
-        run(request, body, peer, response, on_start);
+        run(request, body, peer, response, tag, on_start);
     }
     catch (const Error& error)
     {
-        if (response.head_sent())
-        {
-            response.break_off();
-            return;
-        }
-        response.discard();
-        response.set_status(http_status_of_error(error.code()));
-        response.set_header("Content-Type", "text/plain; charset=UTF-8");
-        response.set_header("X-ClickHouse-Exception-Code", fmt::format("{}", error.code()));
-        response.write(error.full_text() + "\n");
-        response.finish();
+        answer_error(response, error);
     }
+    catch (const std::bad_alloc&)
+    {
+        answer_error(response,
+                     Error(error_codes::CANNOT_ALLOCATE_MEMORY, "Cannot allocate memory"));
+    }
+}
+
+void HttpQueryHandler::allow_other_origins(HttpResponse& response)
+{
+    response.set_header("Access-Control-Allow-Origin", "*");
+    response.set_header("Access-Control-Expose-Headers", std::string(kExposedHeaders));
+}
+
+void HttpQueryHandler::answer_error(HttpResponse& response, const Error& error)
+{
+    if (response.head_sent())
+    {
+        response.break_off();
+        return;
+    }
+    response.discard();
+    // The text is not packed as the result would have been.
+    response.remove_header("Content-Encoding");
+    response.set_status(http_status_of_error(error.code()));
+    response.set_header("Content-Type", "text/plain; charset=UTF-8");
+    response.set_header("X-ClickHouse-Exception-Code", fmt::format("{}", error.code()));
+    response.write(error.full_text() + "\n");
+    response.finish();
 }
 
 namespace
 {
 
-std::string exception_tag()
-{
-    std::string tag;
-    for (size_t i = 0; i < kExceptionTagLetters; ++i)
-        tag += static_cast<char>('a' + system_random().next_u64() % 26);
-    return tag;
-}
-
-// What a reader finds at the end of a result that broke off: docs/protocol/http.md.
-std::string exception_block(const Error& error, const std::string& tag)
-{
-    const std::string text = error.full_text();
-    return fmt::format("\r\n__exception__\r\n{}\r\n{}\n{} {}\r\n__exception__\r\n", tag, text,
-                       text.size() + 1, tag);
-}
-
-// A result that is kept until the query ends.
-class HeldResult final : public BlockOutputBuffer
-{
-public:
-    HeldResult() : BlockOutputBuffer(kStreamBufferBytes) {}
-    const std::string& bytes() const { return bytes_; }
-
-protected:
-    void sink(const char* data, size_t size) override
-    {
-        if (bytes_.size() + size > kMaxHeldResultBytes)
-            throw Error(error_codes::TOO_MANY_ROWS_OR_BYTES,
-                        fmt::format("A result that is kept until the query ends has at most {} bytes",
-                                    kMaxHeldResultBytes));
-        bytes_.append(data, size);
-    }
-
-private:
-    std::string bytes_;
-};
-
 // The layers between a format and the socket, each maybe absent; the last one is written to.
 struct ResultSink
 {
-    std::unique_ptr<HeldResult> held;
     std::unique_ptr<OutputBuffer> encoded, framed;
     OutputBuffer* last = nullptr;
 
@@ -231,12 +241,6 @@ ResultSink make_sink(const HttpRequest& request, const QueryContext& context, Ht
 {
     ResultSink sink;
     sink.last = &response;
-    if (is_on(request.parameter("wait_end_of_query")) ||
-        context.settings.get_bool("http_wait_end_of_query"))
-    {
-        sink.held = std::make_unique<HeldResult>();
-        sink.last = sink.held.get();
-    }
     if (const auto* accept = request.header("accept-encoding");
         accept && context.settings.get_bool("enable_http_compression"))
     {
@@ -261,7 +265,8 @@ ResultSink make_sink(const HttpRequest& request, const QueryContext& context, Ht
 } // namespace
 
 void HttpQueryHandler::run(HttpRequest request, InputBuffer& body, const SocketAddress& peer,
-                           HttpResponse& response, const StartHandler& on_start)
+                           HttpResponse& response, const std::string& tag,
+                           const StartHandler& on_start)
 {
     if (!display_name_.empty())
         response.set_header("X-ClickHouse-Server-Display-Name", display_name_);
@@ -269,6 +274,10 @@ void HttpQueryHandler::run(HttpRequest request, InputBuffer& body, const SocketA
         request.method != "PUT")
         throw Error(error_codes::BAD_ARGUMENTS,
                     fmt::format("HTTP method {} is not supported", request.method));
+    if (request.method == "POST" && !request.has_length)
+        throw Error(error_codes::HTTP_LENGTH_REQUIRED,
+                    "The Transfer-Encoding is not 'chunked' and there is no 'Content-Length' "
+                    "header for POST request");
     const SessionPtr session = find_session(request, authenticate(request, peer));
     std::unique_lock busy(session->busy, std::try_to_lock);
     if (!busy.owns_lock())
@@ -344,7 +353,8 @@ void HttpQueryHandler::run(HttpRequest request, InputBuffer& body, const SocketA
     query.on_start = [&](const QueryContextPtr& context)
     {
         if (origin && !origin->empty() && context->settings.get_bool("add_http_cors_header"))
-            response.set_header("Access-Control-Allow-Origin", "*");
+            allow_other_origins(response);
+        response.hold(hold_bytes(request, context->settings), engine_.options().path);
         response.set_header("X-ClickHouse-Query-Id", context->query_id);
         response.set_header("X-ClickHouse-Timezone", context->timezone());
         on_start(context);
@@ -371,8 +381,6 @@ void HttpQueryHandler::run(HttpRequest request, InputBuffer& body, const SocketA
     const FormatEntry& format = formats().get_output(running->format());
     response.set_header("X-ClickHouse-Format", format.name);
     response.set_header("Content-Type", format.content_type);
-    const std::string tag = exception_tag();
-    response.set_header("X-ClickHouse-Exception-Tag", tag);
     ResultSink sink = make_sink(request, *context, response);
     try
     {
@@ -381,19 +389,14 @@ void HttpQueryHandler::run(HttpRequest request, InputBuffer& body, const SocketA
     catch (const Error& error)
     {
         // Too late for a status: the error ends the result, inside whatever it is packed into.
-        if (response.head_sent() && !sink.held)
+        if (response.head_sent())
         {
-            sink.last->write(exception_block(error, tag));
+            sink.last->write(exception_block(tag, error.full_text()));
             sink.finish();
         }
         throw;
     }
     sink.finish();
-    if (sink.held)
-    {
-        sink.held->flush();
-        response.write(sink.held->bytes());
-    }
     free_session();
     response.finish();
 }

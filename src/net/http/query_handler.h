@@ -18,7 +18,6 @@ std::string summary_of(const QueryContext& context);
 
 // Sessions that one server keeps at a time; the one longest unused goes first.
 inline constexpr size_t kMaxHttpSessions = 10000;
-inline constexpr size_t kMaxHeldResultBytes = 1 << 30; // wait_end_of_query
 
 class HttpQueryHandler
 {
@@ -43,7 +42,9 @@ private:
     EffectiveAccessPtr authenticate(const HttpRequest& request, const SocketAddress& peer) const;
     SessionPtr find_session(const HttpRequest& request, const EffectiveAccessPtr& access);
     void run(HttpRequest request, InputBuffer& body, const SocketAddress& peer,
-             HttpResponse& response, const StartHandler& on_start);
+             HttpResponse& response, const std::string& tag, const StartHandler& on_start);
+    static void answer_error(HttpResponse& response, const Error& error);
+    static void allow_other_origins(HttpResponse& response); // CORS
 
     Engine& engine_;
     std::string display_name_;

@@ -219,7 +219,9 @@ std::optional<HttpRequest> HttpConnectionReader::next_head()
         request.headers[lower({field.name_string().data(), field.name_string().size()})] =
             std::string(field.value());
     request.keep_alive = message.keep_alive();
+    request.is_http_1_0 = message.version() < 11;
     request.has_body = !s.parser_->is_done();
+    request.has_length = message.has_content_length() || message.chunked();
     if (const auto* expect = request.header("expect");
         expect && lower(*expect) == "100-continue" && request.has_body)
         s.socket_.write_all("HTTP/1.1 100 Continue\r\n\r\n");

@@ -24,7 +24,9 @@ struct HttpRequest
     std::vector<std::pair<std::string, std::string>> parameters; // decoded, in order
     std::map<std::string, std::string> headers;  // names in lower case
     bool keep_alive = true;
-    bool has_body = false;
+    bool is_http_1_0 = false;
+    bool has_body = false;   // and it is not empty
+    bool has_length = false; // Content-Length or chunks
     std::vector<std::string> certificate_names = {}; // of the client, see TlsSession
 
     const std::string* header(const std::string& lower_name) const;

@@ -141,10 +141,12 @@ int http_status_of_error(int code)
     }
 }
 
-HttpResponse::HttpResponse(Socket& socket, bool keep_alive, bool head_only, size_t buffer_bytes)
-    : BlockOutputBuffer(buffer_bytes), socket_(socket), keep_alive_(keep_alive),
-      head_only_(head_only)
+HttpResponse::HttpResponse(Socket& socket, const HttpResponseOptions& options)
+    : BlockOutputBuffer(options.buffer_bytes), socket_(socket), options_(options)
 {
+    // Without chunks the end of the connection is the end of the body.
+    if (!options_.chunked)
+        options_.keep_alive = false;
 }
 
 void HttpResponse::set_header(std::string name, std::string value)
@@ -153,7 +155,6 @@ void HttpResponse::set_header(std::string name, std::string value)
     std::replace_if(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n'; },
                     ' ');
     std::lock_guard lock(head_mutex_);
-    // One that is out cannot change; it is sent again.
     for (size_t i = headers_sent_; i < headers_.size(); ++i)
         if (headers_[i].first == name)
         {
@@ -163,68 +164,102 @@ void HttpResponse::set_header(std::string name, std::string value)
     headers_.emplace_back(std::move(name), std::move(value));
 }
 
-void HttpResponse::send_head(bool whole, size_t length)
+void HttpResponse::remove_header(const std::string& name)
 {
-    if (before_head_)
-        before_head_(*this);
     std::lock_guard lock(head_mutex_);
-    std::string head = next_headers();
-    if (status_ == 204)
-        head += "\r\n"; // has no body
-    else if (whole)
-        head += fmt::format("Content-Length: {}\r\n\r\n", length);
-    else
-        head += "Transfer-Encoding: chunked\r\n\r\n";
-    head_sent_ = true;
-    socket_.write_all(head);
+    headers_.erase(std::remove_if(headers_.begin() + static_cast<ptrdiff_t>(headers_sent_),
+                                  headers_.end(),
+                                  [&](const auto& header) { return header.first == name; }),
+                   headers_.end());
 }
 
-std::string HttpResponse::next_headers()
+void HttpResponse::hold(uint64_t bytes, std::string folder)
+{
+    hold_bytes_ = bytes;
+    held_.set_folder(std::move(folder));
+}
+
+void HttpResponse::write_headers(std::string_view last)
 {
     std::string head;
     if (!head_begun_)
     {
         head = fmt::format("HTTP/1.1 {} {}\r\nDate: {}\r\nConnection: {}\r\n", status_,
                            http_reason(status_), http_date(),
-                           keep_alive_ ? "keep-alive" : "close");
-        if (keep_alive_)
-            head += "Keep-Alive: timeout=30, max=9999\r\n";
-        head_begun_ = true;
+                           options_.keep_alive ? "keep-alive" : "close");
+        if (options_.keep_alive)
+            head += fmt::format("Keep-Alive: timeout={}, max=9999\r\n",
+                                options_.keep_alive_timeout_ms / 1000);
     }
+    head_begun_ = true;
     for (; headers_sent_ < headers_.size(); ++headers_sent_)
         head += headers_[headers_sent_].first + ": " + headers_[headers_sent_].second + "\r\n";
-    return head;
+    head += last;
+    socket_.write_all(head);
 }
 
-void HttpResponse::send_progress(const std::string& value)
+bool HttpResponse::send_early_header(const std::string& name, const std::string& value)
 {
     std::lock_guard lock(head_mutex_);
     if (head_sent_)
+        return false;
+    write_headers(name + ": " + value + "\r\n");
+    return true;
+}
+
+void HttpResponse::send_head(bool whole, uint64_t length)
+{
+    if (before_head_)
+        before_head_(*this);
+    if (status_ == 204)
+        options_.head_only = true; // has no body, and no length
+    else if (whole)
+        set_header("Content-Length", fmt::format("{}", length));
+    else if (options_.chunked)
+        set_header("Transfer-Encoding", "chunked");
+    std::lock_guard lock(head_mutex_);
+    head_sent_ = true;
+    write_headers("\r\n");
+}
+
+void HttpResponse::send_body(std::string_view bytes)
+{
+    if (options_.head_only || bytes.empty())
         return;
-    socket_.write_all(next_headers() + "X-ClickHouse-Progress: " + value + "\r\n");
+    if (options_.chunked)
+        socket_.write_all(fmt::format("{:x}\r\n", bytes.size()));
+    socket_.write_all(bytes);
+    if (options_.chunked)
+        socket_.write_all("\r\n");
 }
 
 void HttpResponse::sink(const char* data, size_t size)
 {
     if (discarding_)
         return;
+    const std::string_view bytes(data, size);
     if (!head_sent_)
     {
+        if (!finishing_ && held_.size() + size <= hold_bytes_)
+        {
+            held_.add(bytes);
+            return;
+        }
         if (finishing_)
         {
-            send_head(true, size);
+            send_head(true, held_.size() + size);
             finished_ = true;
-            if (!head_only_)
-                socket_.write_all(data, size);
+            if (options_.head_only)
+                return;
+            held_.read([&](std::string_view piece) { socket_.write_all(piece); });
+            socket_.write_all(bytes);
             return;
         }
         send_head(false, 0);
+        held_.read([&](std::string_view piece) { send_body(piece); });
+        held_.clear();
     }
-    if (head_only_ || size == 0)
-        return;
-    socket_.write_all(fmt::format("{:x}\r\n", size));
-    socket_.write_all(data, size);
-    socket_.write_all("\r\n");
+    send_body(bytes);
 }
 
 void HttpResponse::finish()
@@ -234,22 +269,28 @@ void HttpResponse::finish()
     if (finished_)
         return;
     if (!head_sent_)
-        send_head(true, 0);
-    else if (!head_only_)
+    {
+        send_head(true, held_.size());
+        if (!options_.head_only)
+            held_.read([&](std::string_view piece) { socket_.write_all(piece); });
+    }
+    else if (!options_.head_only && options_.chunked)
         socket_.write_all("0\r\n\r\n");
     finished_ = true;
+    held_.clear();
 }
 
 void HttpResponse::discard()
 {
     discarding_ = true;
     flush();
+    held_.clear();
     discarding_ = false;
 }
 
 void HttpResponse::break_off()
 {
-    keep_alive_ = false;
+    options_.keep_alive = false;
     flush();
 }
 

@@ -22,7 +22,7 @@ namespace
 
 // Most bytes of an unread body that are read to keep a connection alive after an error.
 constexpr size_t kMaxDrainBytes = 16 << 20;
-constexpr size_t kResponseBufferBytes = 1 << 20, kMaxResponseBufferBytes = 64 << 20;
+constexpr size_t kResponseBufferBytes = 1 << 20, kMinResponseBufferBytes = 4 << 10;
 constexpr int64_t kWatchIntervalMs = 200;
 
 } // namespace
@@ -104,8 +104,10 @@ struct HttpServer::Impl
     // False when the connection must be closed.
     bool answer(Socket& socket, HttpConnectionReader& reader, const HttpRequest& request)
     {
-        HttpResponse response(socket, request.keep_alive && !stopping_,
-                              request.method == "HEAD", response_buffer_bytes(request));
+        HttpResponse response(socket, {request.keep_alive && !stopping_,
+                                       request.method == "HEAD", !request.is_http_1_0,
+                                       response_buffer_bytes(request),
+                                       options_.keep_alive_timeout_ms});
         const bool reading = request.method == "GET" || request.method == "HEAD";
         auto plain = [&](int status, const std::string& type, std::string_view text)
         {
@@ -233,7 +235,7 @@ struct HttpServer::Impl
         running.last_ms = now_ms;
         try
         {
-            running.response->send_progress(summary_of(c));
+            running.response->send_early_header("X-ClickHouse-Progress", summary_of(c));
         }
         catch (const Error&)
         {
@@ -242,7 +244,7 @@ struct HttpServer::Impl
         return running.interval_ms;
     }
 
-    // Parameter buffer_size: so much of a result is kept back until its head is sent.
+    // Parameter buffer_size: what is less than usual is sent earlier. The handler sees to more.
     static size_t response_buffer_bytes(const HttpRequest& request)
     {
         const auto* text = request.parameter("buffer_size");
@@ -250,7 +252,7 @@ struct HttpServer::Impl
         if (!text || std::from_chars(text->data(), text->data() + text->size(), bytes).ec !=
                          std::errc())
             return kResponseBufferBytes;
-        return std::clamp<size_t>(bytes, 4096, kMaxResponseBufferBytes);
+        return std::clamp(bytes, kMinResponseBufferBytes, kResponseBufferBytes);
     }
 
     // Cancels queries whose client has left.
