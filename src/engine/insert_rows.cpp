@@ -16,7 +16,8 @@ namespace
 // Most rows parsed into one block of an INSERT with data.
 constexpr size_t kInsertBlockRows = 65536;
 
-// Parses and evaluates an expression of VALUES.
+// Parses and evaluates an expression of VALUES; 0 where no end of it is seen, since the rest may
+// not be read yet.
 size_t value_expression(std::string_view text, const TypePtr& type, Column& into,
                         const QueryContext& context)
 {
@@ -47,6 +48,8 @@ size_t value_expression(std::string_view text, const TypePtr& type, Column& into
         else if (c == ',' && depth == 0)
             break;
     }
+    if (end >= text.size())
+        return 0;
     const AstPtr ast = parse_expression(text.substr(0, end));
     const auto bound = cast_to(bind_expression(*ast, {}, context), type, context);
     Block one;
