@@ -137,6 +137,21 @@ constexpr Template kTemplates[] = {
     {"date_part", 2, nullptr},
 };
 
+// What PostgreSQL's functions mean where ours of that name, if there is one, means something else.
+constexpr Template kMeanings[] = {
+    // Sums of bigint are numeric there.
+    {"sum", 1, "sumOrNull(postgresWide(_1))"},
+    {"avg", 1, "avgOrNull(postgresWide(_1))"},
+    {"md5", 1, "lower(hex(MD5(_1)))"},
+    {"substr", 2, "substringUTF8(_1, greatest(_2, 1))"},
+    {"substring", 2, "substringUTF8(_1, greatest(_2, 1))"},
+    {"substr", 3, "substringUTF8(_1, greatest(_2, 1), greatest(_2 + _3 - greatest(_2, 1), 0))"},
+    {"substring", 3, "substringUTF8(_1, greatest(_2, 1), greatest(_2 + _3 - greatest(_2, 1), 0))"},
+    {"left", 2,
+     "substringUTF8(_1, 1, if(_2 >= 0, _2, greatest(toInt64(lengthUTF8(_1)) + _2, 0)))"},
+    {"replace", 3, "replaceAll(_1, _2, _3)"},
+};
+
 #undef BASALT_DEFINITION
 #undef BASALT_BYTES
 
@@ -182,15 +197,36 @@ std::string lower(std::string text)
     return text;
 }
 
-// date_part('year', x) and extract('year', x) as EXTRACT(YEAR FROM x).
-AstPtr date_part(const AstFunction& call)
+using DateParts = std::map<std::string, const char*, std::less<>>;
+
+const DateParts& date_parts()
 {
-    static const std::map<std::string, const char*, std::less<>> parts = {
-        {"year", "toYear"},     {"quarter", "toQuarter"}, {"month", "toMonth"},
-        {"day", "toDayOfMonth"}, {"hour", "toHour"},      {"minute", "toMinute"},
-        {"doy", "toDayOfYear"}, {"isodow", "toDayOfWeek"}, {"week", "toISOWeek"},
-        {"isoyear", "toISOYear"},
+    static const DateParts parts = {
+        {"year", "toYear(_1)"},       {"quarter", "toQuarter(_1)"},
+        {"month", "toMonth(_1)"},     {"day", "toDayOfMonth(_1)"},
+        {"hour", "toHour(_1)"},       {"minute", "toMinute(_1)"},
+        {"doy", "toDayOfYear(_1)"},   {"isodow", "toDayOfWeek(_1)"},
+        {"dow", "toDayOfWeek(_1) % 7"}, {"week", "toISOWeek(_1)"},
+        {"isoyear", "toISOYear(_1)"},
     };
+    return parts;
+}
+
+const DateParts& date_starts()
+{
+    static const DateParts starts = {
+        {"year", "toStartOfYear(_1)"},     {"quarter", "toStartOfQuarter(_1)"},
+        {"month", "toStartOfMonth(_1)"},   {"week", "toMonday(_1)"},
+        {"day", "toStartOfDay(_1)"},       {"hour", "toStartOfHour(_1)"},
+        {"minute", "toStartOfMinute(_1)"},
+        {"second", "toStartOfSecond(toDateTime64(_1, 6))"},
+    };
+    return starts;
+}
+
+// date_part('year', x), extract('year', x) and date_trunc('year', x).
+AstPtr with_date_part(const AstFunction& call, const DateParts& parts)
+{
     AstPtr part = call.arguments[0];
     if (const auto* cast = part->as<AstFunction>(); cast && cast->name == "CAST")
         part = cast->arguments[0];
@@ -198,10 +234,8 @@ AstPtr date_part(const AstFunction& call)
     const auto found = literal ? parts.find(lower(literal->text)) : parts.end();
     if (found == parts.end())
         throw Error(error_codes::NOT_IMPLEMENTED,
-                    "This part of date_part is not implemented on the PostgreSQL wire");
-    auto function = make_ast_function(found->second, call.arguments[1]->clone());
-    set_heights(*function);
-    return function;
+                    "This part of " + call.name + " is not implemented on the PostgreSQL wire");
+    return instantiate(found->second, {call.arguments[1]});
 }
 
 // Names of PostgreSQL to names of ours that mean the same for every argument.
@@ -217,9 +251,9 @@ const std::map<std::string, const char*, std::less<>>& same_functions()
         {"ln", "log"},                  {"mod", "modulo"},
         {"coalesce", "coalesce"},       {"nullif", "nullIf"},
         {"reverse", "reverseUTF8"},     {"strpos", "positionUTF8"},
-        {"starts_with", "startsWith"},  {"md5", nullptr},
-        {"date_trunc", nullptr},    {"count", "count"},
-        {"sum", "sumOrNull"},           {"avg", "avgOrNull"},
+        {"starts_with", "startsWith"},  {"sign", "sign"},
+        {"count", "count"},             {"sum", "sumOrNull"},
+        {"avg", "avgOrNull"},
         {"min", "minOrNull"},           {"max", "maxOrNull"},
         {"bool_and", "minOrNull"},      {"bool_or", "maxOrNull"},
         {"every", "minOrNull"},         {"random", nullptr},
@@ -237,12 +271,17 @@ AstPtr expand_postgres_call(const AstFunction& call, bool semantics)
     // Ours of that name looks for a pattern in a text.
     const bool is_part = call.name == "date_part" || (semantics && call.name == "extract");
     if (is_part && call.arguments.size() == 2)
-        return date_part(call);
+        return with_date_part(call, date_parts());
+    if (semantics && call.name == "date_trunc" && call.arguments.size() == 2)
+        return with_date_part(call, date_starts());
     for (const Template& one : kTemplates)
         if (one.text && one.name == call.name && one.arguments == call.arguments.size())
             return instantiate(one.text, call.arguments);
     if (!semantics)
         return nullptr;
+    for (const Template& one : kMeanings)
+        if (one.name == call.name && one.arguments == call.arguments.size())
+            return instantiate(one.text, call.arguments);
     // Casts, CASE and the like come here too, under names of ours.
     static constexpr std::string_view kOurs[] = {"CAST", "unhex", "parseDateTime64BestEffort",
                                                  "substringUTF8", "exists"};

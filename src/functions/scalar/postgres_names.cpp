@@ -1,5 +1,6 @@
 // What PostgreSQL's clients mean where nothing of ours does: postgresTypeName(oid, modifier) is its
-// format_type, postgresDivide(a, b) its operator /. The parser's dialect writes them.
+// format_type, postgresDivide(a, b) its operator /, postgresWide(x) what its sums add up. The
+// parser's dialect writes them.
 
 #include "base/error.h"
 #include "columns/postgres_type.h"
@@ -75,12 +76,43 @@ private:
     ScalarFunctionPtr whole_, real_;
 };
 
+// Integers of 64 bits with room for sums; all others as they are.
+class PostgresWide final : public NamedFunction
+{
+public:
+    explicit PostgresWide(const QueryContext& context)
+        : NamedFunction("postgresWide"), wide_(scalar_functions().get("toInt128", context))
+    {
+    }
+    TypePtr return_type(const Arguments& arguments) const override
+    {
+        check_argument_count(*this, arguments.size(), 1);
+        return is_long(arguments[0].type) ? wide_->return_type(arguments) : arguments[0].type;
+    }
+    ColumnPtr execute(const Arguments& arguments, const TypePtr& type, size_t rows,
+                      const QueryContext& context) const override
+    {
+        return is_long(arguments[0].type) ? wide_->execute(arguments, type, rows, context)
+                                          : arguments[0].column;
+    }
+
+private:
+    static bool is_long(const TypePtr& type)
+    {
+        return type->is(TypeId::Int64) || type->is(TypeId::UInt64);
+    }
+
+    ScalarFunctionPtr wide_;
+};
+
 } // namespace
 
 void register_postgres_names(ScalarRegistry& registry)
 {
     registry.add("postgresTypeName", [](const QueryContext&) -> ScalarFunctionPtr
                  { return std::make_shared<PostgresTypeName>(); });
+    registry.add("postgresWide", [](const QueryContext& context) -> ScalarFunctionPtr
+                 { return std::make_shared<PostgresWide>(context); });
     registry.add("postgresDivide", [](const QueryContext& context) -> ScalarFunctionPtr
                  { return std::make_shared<PostgresDivide>(context); });
 }
