@@ -13,11 +13,11 @@ constexpr size_t kMaxStateBytes = size_t{256} << 20;
 void read_state_from(InputBuffer& in, AggregateStateColumn& column)
 {
     column.append_new();
-    char* const state = column.states()[column.size() - 1];
     size_t wanted = 1;
     for (;;)
     {
         const size_t got = in.ensure(wanted);
+        char* const state = column.states()[column.size() - 1]; // another one after a failure
         try
         {
             const size_t used =
@@ -31,7 +31,9 @@ void read_state_from(InputBuffer& in, AggregateStateColumn& column)
             if (got < wanted || got >= kMaxStateBytes)
                 throw;
             column.append_new();
-            wanted = got * 2;
+            // One byte more, and what comes with it: to ask for many would wait for what the sender has
+            // no reason to send.
+            wanted = got + 1;
         }
     }
 }

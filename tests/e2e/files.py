@@ -116,6 +116,10 @@ check("many types through Native",
           "SELECT *, toTypeName(e) FROM 'o/t.native'"),
       "1\t1.5\t{'k':[1,NULL]}\t5fe80fdc-e12d-4d9e-bd33-f5c87763f6bb\tx\tLowCardinality(Nullable(String))\n")
 
+check("states of aggregation that buffers cut",
+      ask("INSERT INTO FUNCTION file('o/s.bin', RowBinary) SELECT uniqExactState(number), sumState(number) FROM numbers(100000) GROUP BY "
+          "number % 50; SELECT count(), uniqExactMerge(a), sumMerge(b) FROM file('o/s.bin', RowBinary, 'a AggregateFunction(uniqExact, "
+          "UInt64), b AggregateFunction(sum, UInt64)')"), "50\t100000\t4999950000\n")
 check("INTO OUTFILE", ask("SELECT 1 AS a, 'x' AS b INTO OUTFILE 'o/out.csv.gz'; SELECT * FROM 'o/out.csv.gz'"), "1\tx\n")
 fails("it exists", ask("SELECT 1 INTO OUTFILE 'o/out.csv.gz'"), 504)
 check("APPEND AND STDOUT", ask("SELECT 2 AS a, 'y' AS b INTO OUTFILE 'o/out.csv.gz' APPEND AND STDOUT; SELECT count() FROM "
