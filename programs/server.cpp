@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace basalt
@@ -99,6 +100,8 @@ int server_main(int argc, char** argv)
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     std::signal(SIGPIPE, SIG_IGN);
 
+    // What is stored, passwords among it, is nobody else's to read.
+    ::umask(027);
     FileSystem& files = real_file_system();
     users.read(files, options);
     if (handlers.size() > kMaxHandlerRules)

@@ -110,7 +110,7 @@ for statement in ["SELECT id FROM shop.orders", "SELECT count() FROM shop.orders
     want = "" if statement.startswith("KILL") else DENIED
     check(statement, ask(statement, "ann", "pw"), want)
 check("no table is seen", ask("SELECT count() FROM system.tables WHERE database = 'shop'", "ann", "pw"), "0")
-check("no database is seen", ask("SHOW DATABASES", "ann", "pw").split(), ["INFORMATION_SCHEMA", "information_schema", "system"])
+check("no database is seen", ask("SHOW DATABASES", "ann", "pw").split(), ["INFORMATION_SCHEMA", "information_schema", "pg_catalog", "system"])
 check("no part is seen", ask("SELECT count() FROM system.parts", "ann", "pw"), "0")
 check("no column is seen", ask("SELECT count() FROM information_schema.columns WHERE table_schema = 'shop'", "ann", "pw"), "0")
 holds("the message names the grant", "it's necessary to have the grant SELECT(id) ON shop.orders" in
@@ -129,6 +129,8 @@ check("a column of a join", ask("SELECT a.id, b.secret FROM shop.orders AS a JOI
 check("a column in a subquery", ask("SELECT s FROM (SELECT substring(secret, 1, 1) AS s FROM shop.orders)", "ann", "pw"), DENIED)
 check("a column in a CTE", ask("WITH x AS (SELECT secret AS s FROM shop.orders) SELECT max(s) FROM x", "ann", "pw"), DENIED)
 check("a column through merge()", ask("SELECT secret FROM merge('shop', 'orders')", "ann", "pw"), DENIED)
+check("the type of another column", ask("DESCRIBE (SELECT secret FROM shop.orders)", "ann", "pw"), DENIED)
+check("types of granted columns", ask("DESCRIBE (SELECT id FROM shop.orders)", "ann", "pw").split("\t")[:2], ["id", "UInt64"])
 check("another column in PREWHERE", ask("SELECT id FROM shop.orders PREWHERE secret = 'x'", "ann", "pw"), DENIED)
 check("only these columns are seen", ask("SELECT name FROM system.columns WHERE table = 'orders' ORDER BY name", "ann", "pw"), "id\nname")
 check("the table is seen now", ask("SHOW TABLES FROM shop", "ann", "pw"), "orders")
@@ -283,6 +285,7 @@ server = Server(BASALT, FOLDER, tcp=True, postgres=True)
 check("all of it after a restart", ask("SHOW ACCESS"), before)
 check("a password after it", ask("SELECT 1", "ann", "pw2"), "1")
 check("bcrypt after it", ask("SELECT 1", "u_bcrypt_password", "päss".encode().decode("latin-1")), "1")
+check("nobody else reads the file", os.stat(os.path.join(FOLDER, "data/access/access.sql")).st_mode & 0o037, 0)
 check("grants after it", ask("SELECT max(id) FROM shop.orders", "ann", "pw2"), "3")
 check("ids after it", ask("SELECT count() FROM system.users WHERE id = '00000000-0000-0000-0000-000000000000'"), "0")
 

@@ -209,7 +209,13 @@ Header analyze_header(const AstPtr& query, AnalyzerContext& context)
     AnalysisState state{context};
     state.database = context.database.empty() ? context.context->current_database
                                               : context.database;
-    const PlannedQuery planned = plan_query(query, state, nullptr);
+    PlannedQuery planned = plan_query(query, state, nullptr);
+    // Types of columns are for those who may read them.
+    if (context.on_read)
+    {
+        prune_columns(*planned.root);
+        report_reads(*planned.root, context);
+    }
     Header header;
     for (size_t i = 0; i < planned.names.size(); ++i)
         header.push_back({planned.names[i], planned.root->output[i].type});

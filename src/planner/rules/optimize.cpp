@@ -24,9 +24,6 @@ void report_read(const ReadNode& read, AnalyzerContext& context)
     context.on_read(read.table, columns);
 }
 
-namespace
-{
-
 void report_reads(const PlanNode& node, AnalyzerContext& context)
 {
     if (node.kind == PlanKind::Read)
@@ -34,8 +31,6 @@ void report_reads(const PlanNode& node, AnalyzerContext& context)
     for (const PlanPtr& input : node.inputs)
         report_reads(*input, context);
 }
-
-} // namespace
 
 void optimize(QueryPlan& plan, AnalyzerContext& context)
 {

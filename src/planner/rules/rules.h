@@ -32,6 +32,7 @@ void push_limits(PlanNode& node, const QueryContext& context);
 
 // Tells the analyzer's on_read what the node reads.
 void report_read(const ReadNode& read, AnalyzerContext& context);
+void report_reads(const PlanNode& node, AnalyzerContext& context); // of all below
 // count() of a whole table that knows its rows. Setting optimize_trivial_count_query.
 PlanPtr answer_trivial_counts(PlanPtr node, AnalyzerContext& analyzer);
 
