@@ -6,18 +6,16 @@
 #include "base/settings.h"
 #include "programs/client_config.h"
 #include "programs/client_shell.h"
+#include "programs/interrupt.h"
 #include "programs/remote.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
-#include <thread>
 #include <unistd.h>
 
 namespace basalt
@@ -25,50 +23,6 @@ namespace basalt
 
 namespace
 {
-
-// Ctrl-C ends the query that runs, not the program. Only async-signal-safe work is done in the
-// handler: the query is ended by a thread that looks at the flag.
-std::atomic<bool> g_interrupted{false};
-constexpr int kExitOfInterrupted = 130; // as shells have it
-
-void on_interrupt(int)
-{
-    g_interrupted = true;
-}
-
-class Breaker
-{
-public:
-    Breaker(RemoteRunner& runner, bool interactive)
-    {
-        struct sigaction action = {};
-        action.sa_handler = on_interrupt;
-        sigaction(SIGINT, &action, nullptr);
-        std::signal(SIGPIPE, SIG_IGN);
-        thread_ = std::thread(
-            [this, &runner, interactive]
-            {
-                while (!done_)
-                {
-                    usleep(50000);
-                    if (!g_interrupted.exchange(false) || runner.interrupt())
-                        continue;
-                    // Once more while the query is being ended: the program ends.
-                    if (!interactive || runner.is_running())
-                        _exit(kExitOfInterrupted);
-                }
-            });
-    }
-    ~Breaker()
-    {
-        done_ = true;
-        thread_.join();
-    }
-
-private:
-    std::atomic<bool> done_{false};
-    std::thread thread_;
-};
 
 // The value of an option that is looked at before all others, which is taken away.
 std::string take_value(std::vector<std::string>& arguments,

@@ -1,6 +1,6 @@
 #pragma once
 
-// The interactive prompt of `basalt client`.
+// The interactive prompt of `basalt client` and `basalt local`.
 
 #include "programs/remote.h"
 

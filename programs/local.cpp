@@ -9,6 +9,9 @@
 #include "integrations/postgres/foreign_table.h"
 #include "io/file_system.h"
 #include "io/memory_file_system.h"
+#include "programs/client_shell.h"
+#include "programs/interrupt.h"
+#include "programs/progress_line.h"
 #include "programs/script.h"
 #include "programs/statement_files.h"
 #include "sql/formatter.h"
@@ -20,6 +23,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
+#include <mutex>
 #include <unistd.h>
 
 namespace basalt
@@ -29,22 +33,59 @@ namespace
 {
 
 // Runs statements of a script against an engine in this process.
-class LocalRunner : public ScriptRunner
+class LocalRunner : public RemoteRunner
 {
 public:
-    LocalRunner(Engine& engine, ScriptOptions options, const std::string& database)
-        : engine_(engine), options_(options)
+    // interactive: summaries behind results.
+    LocalRunner(Engine& engine, const ScriptOptions& options, const std::string& database,
+                bool interactive)
+        : engine_(engine), options_(options), interactive_(interactive)
     {
         if (!database.empty())
             session_.current_database = database;
     }
 
+    std::string where() const override { return "this process"; }
+
+    std::string query(const std::string& sql) override
+    {
+        std::string text;
+        StringOutputBuffer out(text);
+        QueryRequest request;
+        request.text = sql;
+        run_query_to(engine_, session_, std::move(request), out);
+        out.finish();
+        return text;
+    }
+
+    bool is_running() const override
+    {
+        std::lock_guard lock(mutex_);
+        return running_ != nullptr;
+    }
+
+    bool interrupt() override
+    {
+        std::lock_guard lock(mutex_);
+        if (!running_ || running_->cancelled())
+            return false;
+        running_->cancel();
+        return true;
+    }
+
     void run(const ScriptStatement& statement) override
     {
+        struct Ended
+        {
+            LocalRunner& runner;
+            ~Ended() { runner.note_running(nullptr); }
+        } ended{*this};
         QueryRequest request;
         request.text = std::string(statement.text);
+        const bool vertical = interactive_ && take_vertical_mark(request.text);
+        request.on_start = [this](const QueryContextPtr& context) { note_running(context); };
         request.more = statement.needs_input ? statement.input : nullptr;
-        request.default_format = options_.format;
+        request.default_format = vertical ? "Vertical" : options_.format;
         std::unique_ptr<InsertFile> rows;
         std::unique_ptr<ResultFile> target;
         if (const auto* insert = statement.ast->as<AstInsert>(); insert && insert->infile)
@@ -87,11 +128,28 @@ private:
     {
         if (options_.print_time)
             std::fprintf(stderr, "%.3f\n", query.elapsed_s());
+        if (!interactive_)
+            return;
+        ProgressCounts counts;
+        counts.rows = static_cast<double>(query.context()->read_rows.load());
+        counts.bytes = static_cast<double>(query.context()->read_bytes.load());
+        counts.result_rows = static_cast<double>(query.context()->result_rows.load());
+        std::printf("%s", summary_of(counts, query.elapsed_s()).c_str());
+        std::fflush(stdout);
+    }
+
+    void note_running(QueryContextPtr context)
+    {
+        std::lock_guard lock(mutex_);
+        running_ = std::move(context);
     }
 
     Engine& engine_;
-    ScriptOptions options_;
+    const ScriptOptions& options_;
+    const bool interactive_;
     Session session_;
+    mutable std::mutex mutex_;
+    QueryContextPtr running_;
 };
 
 // Data that queries name by a table: standard input, or a file.
@@ -195,8 +253,18 @@ int local_main(int argc, char** argv)
     register_system_tables(engine);
     int result;
     {
-        LocalRunner runner(engine, script, database);
-        result = run_script(script, runner);
+        const bool interactive =
+            script.queries.empty() && script.files.empty() && isatty(STDIN_FILENO);
+        LocalRunner runner(engine, script, database, interactive);
+        if (interactive)
+        {
+            RemoteOptions prompt;
+            prompt.host = "local";
+            const Breaker breaker(runner, true);
+            result = run_shell(runner, script, prompt);
+        }
+        else
+            result = run_script(script, runner);
     }
     engine.stop();
     return result;

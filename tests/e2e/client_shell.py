@@ -29,11 +29,11 @@ PROMPT = ":) "
 
 
 class Shell:
-    def __init__(self, *flags, **environment):
+    def __init__(self, *flags, program=("client", "--port", port), **environment):
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(work)
-            os.execve(BASALT, [BASALT, "client", "--port", port, *flags],
+            os.execve(BASALT, [BASALT, *program, *flags],
                       {**os.environ, "HOME": work, "TERM": "xterm", **environment})
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
         self.seen = b""
@@ -52,6 +52,13 @@ class Shell:
         holds(f"{what!r} came", what in text and then in text.split(what, 1)[1], text[-2000:])
         self.raw, self.seen = self.seen, b""
         return text
+
+    def has_come(self, what, seconds):
+        end = time.monotonic() + seconds
+        while what not in self.plain() and time.monotonic() < end:
+            if select.select([self.fd], [], [], 0.1)[0]:
+                self.seen += os.read(self.fd, 65536)
+        return what in self.plain()
 
     def plain(self):
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.seen.decode(errors="replace"))
@@ -149,6 +156,23 @@ time.sleep(0.5)
 shell.type("\x03")
 check("Ctrl-C once more ends the program", shell.end(), 130)
 server.process.send_signal(signal.SIGCONT)
+
+
+shell = Shell(program=("local",))
+shell.run("SELECT 40 + 2 AS answer\r", "1 row in set")
+shell.run("CREATE TABLE here (x UInt8) ENGINE = Memory\r", "Elapsed")
+shell.run("\\dt\r", "here")
+shell.run("SELECT 7 AS seven\\G\r", "seven: 7")
+shell.run("SELECT nothing\r", "Code: 47.")
+shell.type(SLOW + "\r")
+for _ in range(20):  # it may not run yet
+    time.sleep(1)
+    shell.type("\x03")
+    if shell.has_come("Code: 394.", 3):
+        break
+shell.wait("Code: 394.", PROMPT)
+shell.ask("\\q\r", "Bye.")
+check("the prompt of local ends", shell.end(), 0)
 
 
 def client(*flags, environment=None, data=None):
