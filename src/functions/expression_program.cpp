@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "functions/expression_run.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace basalt
@@ -92,7 +93,11 @@ private:
             arguments.push_back({argument->is_constant() ? argument->constant_column() : nullptr,
                                  argument->type()});
         }
-        step.dictionary_results = std::make_shared<DictionaryResults>();
+        // What varies beside a dictionary may be constant within a block (if() that takes one side)
+        // and another constant in the next: results of entries are kept where nothing else varies.
+        if (std::count_if(arguments.begin(), arguments.end(),
+                          [](const Argument& argument) { return !argument.column; }) <= 1)
+            step.dictionary_results = std::make_shared<DictionaryResults>();
         step.domain = domain_of(expression);
         if (!enabled_)
             return;
