@@ -109,12 +109,34 @@ public:
     Monotonicity monotonicity(const Arguments& arguments, size_t, const Value& left,
                               const Value& right) const override
     {
-        if (op_ == UnaryOp::Negate && arguments[0].type->is_number())
-            return Monotonicity::Decreasing;
+        const TypePtr& type = arguments[0].type;
+        if (op_ == UnaryOp::Negate)
+            return negation_keeps_order(type, left, right) ? Monotonicity::Decreasing
+                                                           : Monotonicity::None;
         return op_ == UnaryOp::Sign ? Monotonicity::Increasing : Monotonicity::None;
     }
 
 private:
+    // Whether no number between the two wraps: the smallest of a signed type has no counterpart.
+    static bool negation_keeps_order(const TypePtr& type, const Value& left, const Value& right)
+    {
+        if (type->is_float())
+            return true;
+        if (!is_plain_number(*type))
+            return false;
+        if (const auto* low = left.get_if<int64_t>())
+            switch (type->physical())
+            {
+                case PhysicalType::Int8: return *low != INT8_MIN;
+                case PhysicalType::Int16: return *low != INT16_MIN;
+                case PhysicalType::Int32: return *low != INT32_MIN;
+                default: return *low != INT64_MIN;
+            }
+        if (const auto* high = right.get_if<uint64_t>())
+            return *high <= uint64_t{INT64_MAX};
+        return false;
+    }
+
     // The plain number that a decimal or an interval is in memory.
     static TypePtr as_number(const TypePtr& type)
     {
@@ -189,8 +211,9 @@ private:
                                                     }),
                                        physical_of<T>(), result->physical());
             case UnaryOp::Sign:
+                // NaN has the sign 1, whatever its own.
                 return mapped<T, int8_t>(column, rows, [](const T& value)
-                                         { return value < T(0) ? -1 : T(0) < value ? 1 : 0; });
+                                         { return value < T(0) ? -1 : value == T(0) ? 0 : 1; });
             case UnaryOp::BitNot:
                 if constexpr (!std::is_floating_point_v<T>)
                     return mapped<T, T>(column, rows, [](const T& value) { return T(~value); });
