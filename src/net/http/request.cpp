@@ -7,7 +7,9 @@
 #include <boost/beast/http/parser.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <fmt/format.h>
+#include <stdexcept>
 
 namespace basalt
 {
@@ -23,6 +25,20 @@ std::string lower(std::string_view text)
     std::transform(out.begin(), out.end(), out.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
     return out;
+}
+
+HttpHeadError uri_too_long()
+{
+    return HttpHeadError(414, fmt::format("Path and query of more than {} bytes: send the query in "
+                                          "the body",
+                                          kMaxHttpUriBytes));
+}
+
+HttpHeadError headers_too_large()
+{
+    return HttpHeadError(431, fmt::format("More than {} headers, one of more than {} bytes, or more "
+                                          "than {} bytes of them",
+                                          kMaxHttpFields, kMaxHttpFieldBytes, kMaxHttpHeadBytes));
 }
 
 int hex_digit(char c)
@@ -106,7 +122,10 @@ struct HttpConnectionReader::Impl
         Impl& impl_;
     };
 
-    explicit Impl(Socket& socket) : socket_(socket) {}
+    Impl(Socket& socket, int64_t head_timeout_ms)
+        : socket_(socket), head_timeout_ms_(head_timeout_ms)
+    {
+    }
 
     bool read_more()
     {
@@ -161,13 +180,15 @@ struct HttpConnectionReader::Impl
     }
 
     Socket& socket_;
+    int64_t head_timeout_ms_;
     std::string bytes_;
     size_t at_ = 0;
     std::unique_ptr<Parser> parser_;
     std::unique_ptr<Body> body_;
 };
 
-HttpConnectionReader::HttpConnectionReader(Socket& socket) : impl_(std::make_unique<Impl>(socket))
+HttpConnectionReader::HttpConnectionReader(Socket& socket, int64_t head_timeout_ms)
+    : impl_(std::make_unique<Impl>(socket, head_timeout_ms))
 {
 }
 
@@ -181,6 +202,8 @@ std::optional<HttpRequest> HttpConnectionReader::next_head()
     s.parser_->header_limit(kMaxHttpHeadBytes);
     s.parser_->body_limit(boost::none);
     s.parser_->eager(false);
+    const auto deadline =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(s.head_timeout_ms_);
     while (!s.parser_->is_header_done())
     {
         boost::system::error_code ec;
@@ -189,15 +212,30 @@ std::optional<HttpRequest> HttpConnectionReader::next_head()
             // Who speaks another protocol would wait long for an answer to half a line.
             const unsigned char first = static_cast<unsigned char>(s.bytes_[s.at_]);
             if (!s.parser_->got_some() && first < ' ' && first != '\r' && first != '\n')
-                throw Error(error_codes::BAD_ARGUMENTS, "Not an HTTP request: this port speaks HTTP");
-            s.at_ += s.parser_->put(s.unread(), ec);
+                throw HttpHeadError(400, "Not an HTTP request: this port speaks HTTP");
+            try
+            {
+                s.at_ += s.parser_->put(s.unread(), ec);
+            }
+            catch (const std::length_error&) // Beast's own limit of one header, 64 KiB
+            {
+                throw headers_too_large();
+            }
+            if (ec == beast_http::error::header_limit && s.parser_->get().target().empty())
+                throw uri_too_long();
+            if (ec == beast_http::error::header_limit)
+                throw headers_too_large();
             if (ec && ec != beast_http::error::need_more)
-                throw Error(error_codes::BAD_ARGUMENTS,
-                            fmt::format("Not an HTTP request: {}", ec.message()));
+                throw HttpHeadError(400, fmt::format("Not an HTTP request: {}", ec.message()));
             if (s.parser_->is_header_done())
                 break;
         }
         const bool in_the_middle = s.at_ < s.bytes_.size();
+        if (const auto left_ms = deadline - std::chrono::steady_clock::now();
+            !s.socket_.wait_readable(std::max<int64_t>(
+                0, std::chrono::duration_cast<std::chrono::milliseconds>(left_ms).count())))
+            throw HttpHeadError(408, fmt::format("The head of a request took more than {} ms",
+                                                 s.head_timeout_ms_));
         if (!s.read_more())
         {
             if (in_the_middle || s.parser_->got_some())
@@ -215,6 +253,13 @@ std::optional<HttpRequest> HttpConnectionReader::next_head()
     request.path = decode_url(target.substr(0, question), false);
     if (question != std::string_view::npos)
         request.parameters = parse_url_parameters(target.substr(question + 1));
+    if (target.size() > kMaxHttpUriBytes)
+        throw uri_too_long();
+    size_t fields = 0;
+    for (const auto& field : message)
+        if (++fields > kMaxHttpFields ||
+            field.name_string().size() + field.value().size() > kMaxHttpFieldBytes)
+            throw headers_too_large();
     for (const auto& field : message)
         request.headers[lower({field.name_string().data(), field.name_string().size()})] =
             std::string(field.value());

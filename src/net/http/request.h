@@ -3,6 +3,7 @@
 // One HTTP/1.1 request read from a socket: head at once, body as a stream. Bytes only: nothing here
 // knows of queries.
 
+#include "base/error.h"
 #include "io/buffer.h"
 #include "io/socket.h"
 
@@ -15,7 +16,26 @@
 namespace basalt
 {
 
-inline constexpr size_t kMaxHttpHeadBytes = 1 << 20; // request line with its query, and headers
+inline constexpr size_t kMaxHttpUriBytes = 1 << 20; // path and query as they are sent
+inline constexpr size_t kMaxHttpHeadBytes = 2 << 20; // request line and headers
+inline constexpr size_t kMaxHttpFields = 1000;
+inline constexpr size_t kMaxHttpFieldBytes = 63 << 10; // name and value of one header
+// From the first byte of a head to its last, however slowly they come.
+inline constexpr int64_t kHttpHeadTimeoutMs = 30000;
+
+// A head that is answered with this status, after which the connection must be closed.
+class HttpHeadError : public Error
+{
+public:
+    HttpHeadError(int status, std::string text)
+        : Error(error_codes::BAD_ARGUMENTS, std::move(text)), status_(status)
+    {
+    }
+    int status() const { return status_; }
+
+private:
+    int status_;
+};
 
 struct HttpRequest
 {
@@ -42,11 +62,12 @@ std::vector<std::pair<std::string, std::string>> parse_url_parameters(std::strin
 class HttpConnectionReader
 {
 public:
-    explicit HttpConnectionReader(Socket& socket);
+    explicit HttpConnectionReader(Socket& socket,
+                                  int64_t head_timeout_ms = kHttpHeadTimeoutMs);
     ~HttpConnectionReader();
 
     // The next request's head; nothing when the peer has closed the connection between requests.
-    // Throws NETWORK_ERROR, or BAD_ARGUMENTS for what is not HTTP (the connection must be closed).
+    // Throws NETWORK_ERROR, or HttpHeadError for what is not HTTP, too large or too slow.
     std::optional<HttpRequest> next_head();
     // The body of that request, dechunked; ends where the body ends.
     InputBuffer& body();

@@ -54,6 +54,10 @@ std::string_view http_reason(int status)
         return "Length Required";
     case 413:
         return "Request Entity Too Large";
+    case 414:
+        return "URI Too Long";
+    case 431:
+        return "Request Header Fields Too Large";
     case 500:
         return "Internal Server Error";
     case 501:

@@ -24,6 +24,7 @@ namespace
 constexpr size_t kMaxDrainBytes = 16 << 20;
 constexpr size_t kResponseBufferBytes = 1 << 20, kMinResponseBufferBytes = 4 << 10;
 constexpr int64_t kWatchIntervalMs = 200;
+constexpr int64_t kLingerMs = 1000;
 
 } // namespace
 
@@ -31,6 +32,8 @@ struct HttpServer::Impl
 {
     Impl(Engine& engine, HttpServerOptions opts)
         : options_(std::move(opts)), handler_(engine, options_.display_name),
+          head_timeout_ms_(static_cast<int64_t>(
+              1000 * engine.options().default_settings.get_float("http_headers_read_timeout"))),
           threads_({options_.host, options_.port, options_.max_connections,
                     options_.io_timeout_ms, options_.tls},
                    [this](Socket& socket) { serve(socket); }, refuse)
@@ -53,7 +56,7 @@ struct HttpServer::Impl
     {
         try
         {
-            HttpConnectionReader reader(socket);
+            HttpConnectionReader reader(socket, head_timeout_ms_);
             while (!stopping_)
             {
                 if (!socket.wait_readable(options_.keep_alive_timeout_ms) || stopping_)
@@ -63,13 +66,15 @@ struct HttpServer::Impl
                     break;
                 request->certificate_names = socket.peer_names();
                 if (!answer(socket, reader, *request))
+                {
+                    linger(socket);
                     break;
+                }
             }
         }
-        catch (const Error& error)
+        catch (const HttpHeadError& error)
         {
-            if (error.code() == error_codes::BAD_ARGUMENTS)
-                reject(socket, error);
+            reject(socket, error);
         }
         catch (const std::exception&)
         {
@@ -77,16 +82,36 @@ struct HttpServer::Impl
         }
     }
 
-    static void reject(Socket& socket, const Error& error)
+    static void reject(Socket& socket, const HttpHeadError& error)
     {
         try
         {
-            socket.write_all(fmt::format("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n"
-                                         "Content-Length: {}\r\n\r\n{}\n",
+            socket.write_all(fmt::format("HTTP/1.1 {} {}\r\nConnection: close\r\nContent-Type: "
+                                         "text/plain; charset=UTF-8\r\nContent-Length: {}\r\n"
+                                         "\r\n{}\n",
+                                         error.status(), http_reason(error.status()),
                                          error.message().size() + 1, error.message()));
+            linger(socket);
         }
-        catch (const Error&)
+        catch (const std::exception&)
         {
+        }
+    }
+
+    // A client that still sends would lose the answer when its bytes are refused: they are read for a
+    // while, until it closes.
+    static void linger(Socket& socket)
+    {
+        socket.shutdown_write();
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(kLingerMs);
+        std::string ignored(kStreamBufferBytes, '\0');
+        for (;;)
+        {
+            const auto left_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                end - std::chrono::steady_clock::now());
+            if (left_ms.count() <= 0 || !socket.wait_readable(left_ms.count()) ||
+                socket.read(ignored.data(), ignored.size()) == 0)
+                break;
         }
     }
 
@@ -292,6 +317,7 @@ struct HttpServer::Impl
 
     HttpServerOptions options_;
     HttpQueryHandler handler_;
+    int64_t head_timeout_ms_;
     std::mutex mutex_;
     std::condition_variable watch_;
     std::map<Socket*, Running> running_; // told to stop when the client leaves
