@@ -410,6 +410,13 @@ def kills(pair):
                        "AND attnum > 0 AND NOT attisdropped")
     check("rows after kills", pair.same("mixed", columns, "id"), "")
     check("equal rows after kills", pair.same("mixed_bag", "a, b, count(*)", "a, b", "1 = 1 GROUP BY a, b"), "")
+    # What compares the sides all the time has seen no difference either.
+    query = "SELECT max(result = 'same'), max(result != 'same') FROM system.postgres_consistency WHERE table = '{}'"
+    for table in ("mixed", "mixed_bag"):
+        end = time.monotonic() + 90
+        while pair.ask(query.format(table)) != "1\t0" and time.monotonic() < end:
+            time.sleep(0.5)
+        check(f"{table} is found to be the same after kills", pair.ask(query.format(table)), "1\t0")
     check("the count agrees with the rows", pair.ask("SELECT count() = (SELECT sum(1) FROM shop.mixed) FROM shop.mixed"), "1")
     print(f"{survived} kills survived, {sum(load.statements for load in loads)} batches of statements, "
           f"{pair.state('mixed', 'copies')} copies since the last start", flush=True)
