@@ -424,6 +424,9 @@ void Parser::parse_function_suffix(AstFunction& function)
     {
         position_ += 2;
         expect_word("WHERE");
+        if (function.name == "count" && function.arguments.size() == 1 &&
+            function.arguments[0]->kind == AstKind::Asterisk)
+            function.arguments.clear();
         function.name += "If";
         function.arguments.push_back(parse_expression());
         expect(TokenType::CloseRound);

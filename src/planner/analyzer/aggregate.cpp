@@ -216,7 +216,9 @@ ExpressionPtr SelectAnalyzer::bind_aggregate(const AstFunction& call)
     in_aggregate_ = true;
     Expressions arguments;
     std::string lower = lower_case(call.name);
-    const bool star = lower == "count" && call.arguments.size() == 1 &&
+    // count(*), and count(*) FILTER (WHERE …) as countIf(*, …): rows are counted.
+    const bool star = call.arguments.size() == (lower == "countif" ? 2 : 1) &&
+                      (lower == "count" || lower == "countif") &&
                       call.arguments[0]->kind == AstKind::Asterisk;
     AggregateFunctionPtr function;
     try
@@ -224,8 +226,8 @@ ExpressionPtr SelectAnalyzer::bind_aggregate(const AstFunction& call)
         AstList expanded;
         for (const AstPtr& argument : call.arguments)
         {
-            if (star)
-                break;
+            if (star && argument == call.arguments[0])
+                continue;
             expanded.clear();
             if (!expand_argument(*argument, expanded))
                 expanded = {argument};

@@ -22,7 +22,9 @@ bool is_count_star(const AstFunction& call)
     for (char& c : name)
         if (c >= 'A' && c <= 'Z')
             c = static_cast<char>(c + 32);
-    return name == "count" && call.arguments.size() == 1 &&
+    // count(*) FILTER (WHERE c) is countIf(*, c).
+    const size_t arguments = name == "count" ? 1 : name == "countif" ? 2 : 0;
+    return arguments && call.arguments.size() == arguments &&
            call.arguments[0]->kind == AstKind::Asterisk &&
            call.arguments[0]->as<AstAsterisk>()->qualifier.empty() &&
            call.arguments[0]->as<AstAsterisk>()->transformers.empty();
@@ -355,7 +357,7 @@ void SelectAnalyzer::shorten_names(AstPtr& ast, const std::set<std::string>& hid
         return;
     }
     if (auto* call = ast->as<AstFunction>(); call && is_count_star(*call))
-        call->arguments.clear();
+        call->arguments.erase(call->arguments.begin());
     // EXISTS is named by its answer.
     if (const auto* call = ast->as<AstFunction>();
         call && (call->name == "exists" || call->name == "EXISTS") &&

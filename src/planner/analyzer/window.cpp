@@ -134,12 +134,13 @@ ExpressionPtr SelectAnalyzer::bind_window(const AstFunction& call)
     PendingWindow::Call pending;
     Expressions arguments;
     AstList expanded;
-    const bool star = call.name == "count" && call.arguments.size() == 1 &&
+    const bool star = call.arguments.size() == (call.name == "countIf" ? 2 : 1) &&
+                      (call.name == "count" || call.name == "countIf") &&
                       call.arguments[0]->kind == AstKind::Asterisk;
     for (const AstPtr& argument : call.arguments)
     {
-        if (star)
-            break;
+        if (star && argument == call.arguments[0])
+            continue;
         expanded.clear();
         if (!expand_argument(*argument, expanded))
             expanded = {argument};
