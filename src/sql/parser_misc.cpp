@@ -375,6 +375,7 @@ enum class SystemTail : uint8_t
     Table,     // [name]
     Names,     // [name, name]: dotted names
     Word,      // a name or string
+    Text,      // a quoted text
 };
 
 struct SystemCommand
@@ -432,7 +433,7 @@ constexpr SystemCommand kSystemCommands[] = {
     {"PREWARM PRIMARY INDEX CACHE", SystemTail::Table},
     {"ENABLE FAILPOINT", SystemTail::Word},
     {"DISABLE FAILPOINT", SystemTail::Word},
-    {"UNFREEZE WITH NAME", SystemTail::Word},
+    {"UNFREEZE WITH NAME", SystemTail::Text},
     {"JEMALLOC PURGE", SystemTail::Nothing},
     {"JEMALLOC ENABLE PROFILE", SystemTail::Nothing},
     {"JEMALLOC DISABLE PROFILE", SystemTail::Nothing},
@@ -524,6 +525,8 @@ AstPtr Parser::parse_system()
                peek_is(TokenType::String))
             add_word();
     }
+    else if (tail == SystemTail::Text)
+        system->arguments.push_back(parse_string_literal());
     if (system->cluster.empty())
         system->cluster = parse_on_cluster();
     if (system->command == "SYNC REPLICA" &&
