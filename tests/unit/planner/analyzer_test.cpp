@@ -102,8 +102,10 @@ TEST_F(AnalyzerTest, SubqueriesRunOnce)
     EXPECT_EQ(types("SELECT (SELECT ts FROM logs) AS x"), "x Nullable(UInt32)");
     EXPECT_EQ(error("SELECT (SELECT tags FROM logs)"),
               error_codes::INCORRECT_RESULT_OF_SCALAR_SUBQUERY);
-    EXPECT_EQ(error("SELECT (SELECT p.node FROM pods AS p WHERE p.pod = l.pod) FROM logs AS l"),
-              error_codes::NOT_IMPLEMENTED);
+    // A correlated one runs with the rows, not before them.
+    EXPECT_EQ(types("SELECT (SELECT p.node FROM pods AS p WHERE p.pod = l.pod) AS x FROM logs AS l"),
+              "x Nullable(UInt64)");
+    EXPECT_EQ(subqueries_, 5u);
     EXPECT_EQ(types("WITH t AS (SELECT ts AS x FROM logs) SELECT a.x FROM t a JOIN t b USING x"),
               "x UInt32");
 }
