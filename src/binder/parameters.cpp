@@ -22,6 +22,35 @@ std::string unescaped(const std::string& text)
     return std::string(bytes.data(), bytes.size());
 }
 
+// The value as an expression; null for what has no literal of its own.
+AstPtr expression_of(const Value& value)
+{
+    if (value.is_null())
+        return AstLiteral::null();
+    if (const auto* number = value.get_if<uint64_t>())
+        return AstLiteral::unsigned_number(*number);
+    if (const auto* number = value.get_if<int64_t>())
+        return AstLiteral::signed_number(*number);
+    if (const auto* number = value.get_if<double>())
+        return AstLiteral::floating(*number);
+    if (const auto* text = value.get_if<std::string>())
+        return AstLiteral::string(*text);
+    const auto* array = value.get_if<ArrayValue>();
+    const auto* tuple = value.get_if<TupleValue>();
+    const auto* map = value.get_if<MapValue>();
+    if (!array && !tuple && !map)
+        return nullptr;
+    // A map is made of an array of pairs, too.
+    auto call = std::make_shared<AstFunction>(tuple ? "tuple" : "array");
+    for (const Value& item : array ? array->items : tuple ? tuple->items : map->items)
+    {
+        call->arguments.push_back(expression_of(item));
+        if (!call->arguments.back())
+            return nullptr;
+    }
+    return call;
+}
+
 AstPtr parameter_literal(const AstQueryParameter& parameter, const std::string& given,
                          const QueryContext& context)
 {
@@ -58,6 +87,11 @@ AstPtr parameter_literal(const AstQueryParameter& parameter, const std::string& 
         number && bare->is_unsigned() && same_type(type, type_of_value(value)))
         return AstLiteral::unsigned_number(*number);
     AstPtr literal;
+    // A text is no Map to CAST.
+    if (bare->is(TypeId::Map))
+        literal = expression_of(value);
+    if (literal)
+        return make_ast_function("_CAST", literal, AstPtr(AstLiteral::string(type->name())));
     if (null)
         literal = AstLiteral::null();
     else if (const auto* number = value.get_if<uint64_t>(); number && bare->is_integer())

@@ -58,6 +58,9 @@ check("FORMAT in the query wins", text("SELECT 1 AS x FORMAT CSV", default_forma
 check("a parameter", text("SELECT {x:UInt32} + 1, {s:String}", param_x="41", param_s="a'b"), "42\ta\\'b\n")
 check("escapes in a parameter", text("SELECT {s:String}, length({s:String})", param_s="it\\'s\\t\\\\ odd\\n"),
       "it\\'s\\t\\\\ odd\\n\t11\n")
+check("a map as a parameter", text("SELECT {m:Map(String, UInt8)}['b'], {m:Map(String, UInt8)}, {n:Map(UInt8, Array(String))}",
+      param_m="{'a':1,'b':2}", param_n="{5:['x','y']}"), "2\t{'a':1,'b':2}\t{5:['x','y']}\n")
+check("an empty map", text("SELECT {m:Map(String, UInt8)}, toTypeName({m:Map(String, UInt8)})", param_m="{}"), "{}\tMap(String, UInt8)\n")
 check("NULL as a parameter", text("SELECT {s:Nullable(String)} IS NULL", param_s="\\N"), "1\n")
 check("a bare line end in a parameter", text("SELECT length({s:String})", param_s="a\nb"), "3\n")
 check("a setting", text("SELECT getSetting('max_threads')", max_threads="3"), "3\n")
