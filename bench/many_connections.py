@@ -142,11 +142,15 @@ async def main(options):
             pass
 
     async def idle(connection, dice):
-        """Asks now and then, so that it is seen to live."""
+        """Asks now and then, so that it is seen to live: over HTTP within the time that the server keeps it."""
         nonlocal asked_idle
-        await asyncio.sleep(dice.random() * options.seconds)
-        if await ask(connection, QUESTIONS[0]):
-            asked_idle += 1
+        pause = 20 if isinstance(connection, Http) else options.seconds
+        await asyncio.sleep(dice.random() * min(pause, options.seconds))
+        while await ask(connection, QUESTIONS[0]):
+            if time.monotonic() + pause > end:
+                asked_idle += 1
+                return
+            await asyncio.sleep(pause)
 
     async def slow():
         nonlocal slow_bytes

@@ -16,6 +16,13 @@ namespace basalt
 namespace
 {
 
+std::string lower_case(std::string text)
+{
+    for (char& c : text)
+        c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+    return text;
+}
+
 class Checker
 {
 public:
@@ -46,7 +53,7 @@ public:
         case AstKind::CreateFunction:
             return access_.require("CREATE FUNCTION");
         case AstKind::CreateDictionary:
-            return on_table("CREATE DICTIONARY", ast.as<AstCreateDictionary>()->name);
+            return on_stored("CREATE DICTIONARY", ast.as<AstCreateDictionary>()->name);
         case AstKind::Drop:
             return check_drop(*ast.as<AstDrop>());
         case AstKind::Rename:
@@ -102,6 +109,13 @@ private:
         return {full.database, full.table, column};
     }
 
+    // Of a statement that means the catalog's table, whatever temporary tables the session has.
+    void on_stored(std::string_view privilege, const AstTableName& name)
+    {
+        access_.require(privilege, place(name));
+    }
+
+    // Of a statement that takes the session's temporary table first.
     void on_table(std::string_view privilege, const AstTableName& name)
     {
         if (!is_temporary(name))
@@ -134,20 +148,20 @@ private:
         else
         {
             const bool is_view = create.create != CreateKind::Table;
-            on_table(is_view ? "CREATE VIEW" : "CREATE TABLE", create.name);
+            on_stored(is_view ? "CREATE VIEW" : "CREATE TABLE", create.name);
             if (create.replace_table || create.create_or_replace)
-                on_table(is_view ? "DROP VIEW" : "DROP TABLE", create.name);
+                on_stored(is_view ? "DROP VIEW" : "DROP TABLE", create.name);
         }
         if (create.storage)
             if (const auto& engine = create.storage->as<AstStorage>()->engine)
                 check_source(engine->as<AstFunction>()->name);
         if (!create.as_table.table.empty())
-            on_table("SHOW COLUMNS", create.as_table);
+            on_stored("SHOW COLUMNS", create.as_table);
         if (create.create != CreateKind::MaterializedView)
             return;
         // The view works as the server, so its maker must be allowed to do what it will do.
         if (!create.to_table.table.empty())
-            on_table("INSERT", create.to_table);
+            on_stored("INSERT", create.to_table);
         if (create.select)
         {
             AnalyzerContext analyzer = make_analyzer(statement_);
@@ -166,18 +180,17 @@ private:
     // Engines that read and write elsewhere.
     void check_source(const std::string& engine)
     {
-        if (engine.find("PostgreSQL") != std::string::npos)
+        const std::string lower = lower_case(engine);
+        if (lower.find("postgresql") != std::string::npos)
             access_.require("POSTGRES");
-        else if (engine == "File")
+        else if (lower == "file")
             access_.require("FILE");
-        else if (engine == "URL")
+        else if (lower == "url")
             access_.require("URL");
     }
 
     void check_drop(const AstDrop& drop)
     {
-        if (drop.temporary)
-            return;
         switch (drop.object)
         {
         case ObjectKind::Database:
@@ -208,8 +221,11 @@ private:
         }
         for (const auto& name : drop.names)
         {
-            if (is_temporary(name))
+            // DETACH means the catalog's.
+            if (is_temporary(name) && drop.action != DropAction::Detach)
                 continue;
+            if (drop.temporary && name.database.empty())
+                continue; // there is none: an error, not the catalog's
             if (drop.action == DropAction::Truncate)
                 on_table("TRUNCATE", name);
             else if (drop.action == DropAction::Undrop)
@@ -220,10 +236,10 @@ private:
                     statement_.resolve(name));
                 const bool is_view = table ? table->engine_name().ends_with("View")
                                            : drop.object == ObjectKind::View;
-                on_table(is_view                                   ? "DROP VIEW"
-                         : drop.object == ObjectKind::Dictionary ? "DROP DICTIONARY"
-                                                                   : "DROP TABLE",
-                         name);
+                on_stored(is_view                                   ? "DROP VIEW"
+                          : drop.object == ObjectKind::Dictionary ? "DROP DICTIONARY"
+                                                                    : "DROP TABLE",
+                          name);
             }
         }
     }
@@ -239,9 +255,9 @@ private:
                 return;
             }
             for (const char* privilege : {"SELECT", "DROP TABLE"})
-                on_table(privilege, from);
+                on_stored(privilege, from);
             for (const char* privilege : {"CREATE TABLE", "INSERT"})
-                on_table(privilege, to);
+                on_stored(privilege, to);
         };
         for (const auto& pair : rename.pairs)
         {
@@ -360,10 +376,10 @@ private:
             return on_table("ALTER UPDATE", table);
         case AlterAction::AttachPartition:
             if (!command.table.table.empty())
-                on_table("SELECT", command.table);
+                on_stored("SELECT", command.table);
             return on_table("INSERT", table);
         case AlterAction::ReplacePartition:
-            on_table("SELECT", command.table);
+            on_stored("SELECT", command.table);
             on_table("INSERT", table);
             return on_table("ALTER DELETE", table);
         case AlterAction::MovePartition:
@@ -371,7 +387,7 @@ private:
                 return on_table("ALTER MOVE PARTITION", table);
             on_table("SELECT", table);
             on_table("ALTER DELETE", table);
-            return on_table("INSERT", command.table);
+            return on_stored("INSERT", command.table);
         case AlterAction::FreezePartition:
         case AlterAction::UnfreezePartition:
             return on_table("ALTER FREEZE PARTITION", table);
@@ -419,7 +435,7 @@ private:
         case ShowKind::CreateDictionary:
         case ShowKind::Columns:
         case ShowKind::Indexes:
-            return on_table("SHOW COLUMNS", show.name);
+            return on_stored("SHOW COLUMNS", show.name);
         case ShowKind::CreateDatabase:
             return access_.require("SHOW DATABASES",
                                    {show.name.database.empty() ? show.name.table
@@ -467,7 +483,7 @@ private:
             name = "SYSTEM"; // no privilege of its own
         }
         if (!system.table.table.empty() && (needed & ~table_privileges()).none() && needed.any())
-            on_table(name, system.table);
+            on_stored(name, system.table);
         else
             access_.require(name);
     }
@@ -516,9 +532,10 @@ public:
     {
         static constexpr std::pair<std::string_view, const char*> kSources[] = {
             {"postgresql", "POSTGRES"}, {"file", "FILE"}, {"url", "URL"}, {"remote", "REMOTE"},
-            {"remoteSecure", "REMOTE"}, {"s3", "S3"},     {"mysql", "MYSQL"}};
+            {"remotesecure", "REMOTE"}, {"s3", "S3"},     {"mysql", "MYSQL"}};
+        const std::string lower = lower_case(name); // functions are found in any case
         for (const auto& [function, source] : kSources)
-            if (name == function)
+            if (lower == function)
             {
                 access.require("CREATE TEMPORARY TABLE");
                 access.require(source);

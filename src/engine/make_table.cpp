@@ -65,12 +65,13 @@ TablePtr make_view(Engine& engine, const PreparedView& prepared, const AstCreate
     if (create.create == CreateKind::View)
         return std::make_shared<View>(creation, prepared.query, name.database);
     TableName target;
-    const bool has_inner = create.to_table.table.empty();
+    // Names in the prepared statement are whole: those of the session's database, not the view's.
+    const AstTableName& to = prepared.create_query->as<AstCreateTable>()->to_table;
+    const bool has_inner = to.table.empty();
     if (has_inner)
         target = {name.database, inner_table_name(uuid, name.table)};
     else
-        target = {create.to_table.database.empty() ? name.database : create.to_table.database,
-                  create.to_table.table};
+        target = {to.database.empty() ? name.database : to.database, to.table};
     return std::make_shared<MaterializedView>(creation, engine.catalog(), prepared.query,
                                               name.database,
                                               source_of_query(prepared.query, name.database),

@@ -176,6 +176,22 @@ ResultPtr result_of_blocks(Header header, std::vector<Block> blocks)
     return std::make_unique<BlocksResult>(std::move(header), std::move(blocks));
 }
 
+namespace
+{
+
+// What is logged of a text that cannot be parsed: nothing behind a word that comes before passwords.
+std::string without_secret(const std::string& text)
+{
+    static constexpr std::string_view kWord = "IDENTIFIED";
+    const auto at = std::search(text.begin(), text.end(), kWord.begin(), kWord.end(),
+                                [](char a, char b) { return (a & ~0x20) == b; });
+    if (at == text.end())
+        return text;
+    return std::string(text.begin(), at + static_cast<std::ptrdiff_t>(kWord.size())) + " [HIDDEN]";
+}
+
+} // namespace
+
 class QueryStarter
 {
 public:
@@ -251,6 +267,7 @@ private:
         append_more(request_, std::max<size_t>(max_query_bytes, 1) + request_.text.size());
         query_->text_ = request_.text.substr(0, context->settings.get_uint(
                                                     "log_queries_cut_to_length"));
+        const std::string logged = std::exchange(query_->text_, without_secret(query_->text_));
         ParserLimits limits;
         limits.max_depth = static_cast<uint32_t>(context->settings.get_uint("max_parser_depth"));
         limits.max_height = static_cast<uint32_t>(context->settings.get_uint("max_ast_depth"));
@@ -258,6 +275,7 @@ private:
         limits.postgres = request_.client.interface == ClientInfo::Interface::PostgreSql;
         limits.postgres_semantics = context->settings.get_bool("basalt_postgres_semantics");
         AstPtr ast = parse_query(request_.text, limits);
+        query_->text_ = logged;
         query_->kind_ = kind_of(*ast);
         leave_rows_out(*ast);
         check_text_size(*ast, max_query_bytes);

@@ -180,6 +180,40 @@ check("the option is gone", ask("GRANT SELECT(id) ON shop.orders TO bob", "ann",
 script("ALTER USER bob GRANTEES NONE", "GRANT SELECT ON shop.orders TO bob WITH GRANT OPTION")
 check("GRANTEES NONE", ask("GRANT SELECT ON shop.orders TO ann", "bob"), DENIED)
 
+# --- Ways around that were tried.
+script("CREATE USER low", "CREATE USER victim", "GRANT SELECT ON shop.* TO victim", "CREATE ROLE prize", "GRANT prize TO victim",
+       "CREATE USER maker", "GRANT ALL ON mine.* TO maker", "CREATE DATABASE mine", "CREATE TABLE mine.t (x UInt64) ENGINE = MergeTree ORDER BY x",
+       "GRANT CREATE VIEW ON shop.* TO maker", "CREATE TABLE mine.counts (n UInt64) ENGINE = MergeTree ORDER BY n")
+for statement in ("GRANT USAGE ON *.* TO default WITH REPLACE OPTION", "GRANT NONE ON *.* TO victim WITH REPLACE OPTION",
+                  "GRANT NONE TO victim WITH REPLACE OPTION", "REVOKE ALL FROM victim", "DROP TEMPORARY TABLE shop.orders",
+                  "TRUNCATE TEMPORARY TABLE shop.orders", "DETACH TEMPORARY TABLE shop.orders",
+                  "SELECT * FROM FILE('ok.txt', 'LineAsString', 'l String')", "INSERT INTO FUNCTION File('w.csv', 'CSV', 'a Int8') SELECT 5",
+                  "DESCRIBE FILE('ok.txt', 'LineAsString', 'l String')", "SELECT * FROM POSTGRESQL('127.0.0.1:1', 'a', 'b', 'c', 'd')"):
+    check(f"around: {statement}", ask(statement, "low"), DENIED)
+check("default still may", ask("SELECT count() FROM system.grants WHERE user_name = 'default'") != "0", True)
+check("the victim still may", ask("SELECT count() FROM shop.orders", "victim") != "0", True)
+check("and has the role", ask("SELECT role_name FROM system.enabled_roles", "victim"), "prize")
+script("GRANT CREATE TEMPORARY TABLE ON *.* TO low")
+check("a temporary table of the name", ask("CREATE TEMPORARY TABLE orders (a UInt8)", "low", database="shop", session_id="low1"), "")
+for statement in ("CREATE OR REPLACE TABLE orders (h UInt8) ENGINE = MergeTree ORDER BY h", "CREATE OR REPLACE VIEW orders AS SELECT 1 AS x",
+                  "SHOW CREATE TABLE orders", "SHOW COLUMNS FROM orders", "RENAME TABLE orders TO moved", "EXCHANGE TABLES orders AND other",
+                  "DETACH TABLE orders", "SYSTEM STOP MERGES orders", "CREATE TABLE newtab (a UInt8) ENGINE = Memory"):
+    check(f"behind it: {statement}", ask(statement, "low", database="shop", session_id="low1"), DENIED)
+check("it itself", ask("SELECT count() FROM orders", "low", database="shop", session_id="low1"), "0")
+check("goes", ask("DROP TABLE orders", "low", database="shop", session_id="low1"), "")
+check("only it", ask("SELECT count() FROM shop.orders"), ask("SELECT count() FROM shop.orders", "victim"))
+check("DROP TEMPORARY of none", ask("DROP TEMPORARY TABLE orders", "low", database="shop"), "60 UNKNOWN_TABLE")
+before = ask("SELECT count() FROM shop.counts")
+check("a view writes where it was checked", ask("CREATE MATERIALIZED VIEW shop.leak TO counts AS SELECT x AS n FROM mine.t", "maker", database="mine"), "")
+check("and nowhere else", ask("INSERT INTO mine.t VALUES (66)", "maker"), "")
+check("there", ask("SELECT n FROM mine.counts", "maker"), "66")
+check("not here", ask("SELECT count() FROM shop.counts"), before)
+script("DROP VIEW shop.leak", "DROP DATABASE mine")
+check("a costly bcrypt hash", ask("CREATE USER slow IDENTIFIED WITH bcrypt_hash BY "
+      "'$2a$31$abcdefghijklmnopqrstuuPWwI9xAYpDcOPPcHJqUzYrOw8bH0xTO'"), "36 BAD_ARGUMENTS")
+check("a password in a text that is none", ask("CREATE USER p8 IDENTIFIED BY 'SEKRET' FOO BAR")[:2], "62")
+check("is not logged", ask("SELECT count() FROM system.query_log WHERE query LIKE '%SEK' || 'RET%' AND query LIKE 'CREATE%'"), "0")
+
 # --- Roles.
 script("CREATE ROLE reader, writer, staff", "GRANT SELECT ON shop.* TO reader", "GRANT INSERT ON shop.* TO writer",
        "GRANT reader, writer TO staff", "CREATE USER cy", "GRANT staff TO cy", "GRANT reader TO bob")

@@ -86,6 +86,12 @@ Credential credential_of(const AuthenticationMethod& method, RandomSource& rando
     {
         if (secret.size() != 60 || !secret.starts_with("$2"))
             throw Error(error_codes::BAD_ARGUMENTS, "A bcrypt hash has 60 characters, $2b$…");
+        // $2b$12$…: each login costs 2^12 rounds.
+        const int cost = std::atoi(secret.c_str() + 4);
+        if (cost < 4 || cost > kMaxBcryptCost)
+            throw Error(error_codes::BAD_ARGUMENTS,
+                        fmt::format("The cost of a bcrypt hash is 4 to {}, not {}", kMaxBcryptCost,
+                                    cost));
         made.kind = CredentialKind::Bcrypt;
         made.data = secret;
     }

@@ -17,6 +17,7 @@ namespace basalt
 
 inline constexpr size_t kMaxPasswordBytes = 4096;
 inline constexpr int kDefaultBcryptCost = 12; // 2^12 rounds
+inline constexpr int kMaxBcryptCost = 15;     // half a second and more for each login
 inline constexpr uint32_t kScramIterations = 4096;
 
 enum class CredentialKind : uint8_t

@@ -21,6 +21,7 @@ constexpr std::string_view kReadableByAll[] = {
     "parts_columns", "privileges", "processes", "projections", "settings", "settings_changes",
     "settings_profile_elements", "table_engines", "table_functions", "tables", "time_zones",
     "user_processes", "zeros", "zeros_mt"};
+static_assert(std::is_sorted(std::begin(kReadableByAll), std::end(kReadableByAll)));
 
 // -1, 0, 1 as numbers when both are, else as texts.
 int compare_values(std::string_view a, std::string_view b)

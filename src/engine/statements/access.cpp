@@ -16,6 +16,30 @@ namespace basalt
 namespace
 {
 
+void require_admin(const std::string& role, const EffectiveAccess& access)
+{
+    if (access.granted("ROLE ADMIN", {}, {}, {}))
+        return;
+    const auto it = access.user().roles.find(role);
+    bool admin = it != access.user().roles.end() && it->second;
+    for (const auto& enabled : access.enabled_roles())
+    {
+        const auto& inner = access.state().role(enabled).roles;
+        if (const auto found = inner.find(role); found != inner.end())
+            admin = admin || found->second;
+    }
+    if (!admin)
+        access.require("ROLE ADMIN");
+}
+
+std::vector<std::string> grantee_names(const RoleSet& set, const EffectiveAccess& access)
+{
+    std::vector<std::string> names = set.names;
+    if (set.current_user)
+        names.push_back(access.user().name);
+    return names;
+}
+
 // Whether the user may give away (or take back) each of these privileges, and to whom.
 void check_grant(const AstGrant& grant, const EffectiveAccess& access, StatementContext& statement)
 {
@@ -42,21 +66,33 @@ void check_grant(const AstGrant& grant, const EffectiveAccess& access, Statement
                             place.table.empty() ? "*" : place.table));
         }
     }
-    if (grant.elements.empty() && !access.granted("ROLE ADMIN", {}, {}, {}))
+    if (grant.elements.empty())
+    {
         for (const auto& role : grant.roles.names)
+            require_admin(role, access);
+        // REVOKE ALL [EXCEPT …]
+        if (grant.roles.all || grant.roles.any)
+            access.require("ROLE ADMIN");
+    }
+    // What is replaced is taken away.
+    if (grant.with_replace)
+        for (const auto& name : grantee_names(grant.grantees, access))
         {
-            const auto it = access.user().roles.find(role);
-            bool admin = it != access.user().roles.end() && it->second;
-            for (const auto& enabled : access.enabled_roles())
-            {
-                const auto& inner = access.state().role(enabled).roles;
-                if (const auto found = inner.find(role); found != inner.end())
-                    admin = admin || found->second;
-            }
-            if (!admin)
-                access.require("ROLE ADMIN");
+            const Grantee& grantee = access.state().grantee(name);
+            if (grant.elements.empty())
+                for (const auto& [role, admin] : grantee.roles)
+                    require_admin(role, access);
+            else
+                for (const auto& element : grantee.rights.elements())
+                    if (!element.revoke &&
+                        !access.rights().with_option(element.privileges, element.place))
+                        throw Error(error_codes::ACCESS_DENIED,
+                                    fmt::format("{}: Not enough privileges. To replace what is "
+                                                "granted to {} it's necessary to have all of it "
+                                                "WITH GRANT OPTION",
+                                                access.user().name, name));
         }
-    for (const auto& name : grant.grantees.names)
+    for (const auto& name : grantee_names(grant.grantees, access))
         if (!AccessState::contains(access.user().grantees, name))
             throw Error(error_codes::ACCESS_DENIED,
                         fmt::format("{}: User {} is not allowed as grantee", access.user().name,

@@ -234,17 +234,21 @@ namespace
 void drop_one(const AstDrop& drop, const AstTableName& ast_name, StatementContext& statement)
 {
     auto& catalog = statement.engine.catalog();
+    if (drop.temporary && !ast_name.database.empty())
+        throw Error(error_codes::BAD_ARGUMENTS,
+                    fmt::format("A temporary table belongs to no database: {}.{}",
+                                ast_name.database, ast_name.table));
+    if (drop.temporary && !statement.session.temporary_tables.contains(ast_name.table))
+    {
+        if (drop.if_exists)
+            return;
+        throw Error(error_codes::UNKNOWN_TABLE,
+                    fmt::format("Temporary table {} does not exist", ast_name.table));
+    }
     if (ast_name.database.empty() && drop.action == DropAction::Drop)
     {
         if (statement.session.temporary_tables.erase(ast_name.table))
             return;
-        if (drop.temporary)
-        {
-            if (drop.if_exists)
-                return;
-            throw Error(error_codes::UNKNOWN_TABLE,
-                        fmt::format("Temporary table {} does not exist", ast_name.table));
-        }
     }
     const TablePtr table = statement.find_table(ast_name);
     if (!table)
