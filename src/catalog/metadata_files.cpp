@@ -206,7 +206,9 @@ void MetadataFiles::settle_undo()
         return;
     apply_now(undo_);
     // The removal of what is not there has not synced the folder that may not know it yet.
-    files_.sync_directory(parent_directory(undo_.front().path));
+    const std::string folder = parent_directory(undo_.front().path);
+    if (files_.exists(folder))
+        files_.sync_directory(folder);
     undo_.clear();
 }
 

@@ -19,6 +19,8 @@ std::string all_of(FileSystem& files)
     std::string text;
     for (const auto& database : metadata.read_all())
     {
+        if (database.tables.empty())
+            continue; // an empty folder says nothing
         text += database.name + ":";
         for (const auto& [name, create] : database.tables)
             text += " " + name + "=" + create;
@@ -63,7 +65,9 @@ TEST(MetadataFiles, AFailedChangeIsTakenBack)
                         disk.sync_directory("/");
                         FaultyFileSystem files(disk, system_random());
                         MetadataFiles metadata(files, "/data");
-                        metadata.apply({{metadata.table_file("d", "old"), false, "old text"}});
+                        // Without anything there, CREATE makes the folders, too.
+                        if (what != Change::Create || nth % 2)
+                            metadata.apply({{metadata.table_file("d", "old"), false, "old text"}});
                         const std::string before = all_of(disk);
                         FaultPlan plan;
                         plan.failures.push_back({operation, nth, count, 0, {}});
@@ -79,6 +83,8 @@ TEST(MetadataFiles, AFailedChangeIsTakenBack)
                         }
                         files.set_plan({});
                         failures += failed;
+                        // What comes next is not held up.
+                        metadata.settle();
                         if (cut)
                             disk.power_cut();
                         ASSERT_EQ(all_of(disk) == before, failed)
