@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "catalog/view.h"
+#include "engine/alter_privilege.h"
 #include "engine/insert.h"
 #include "engine/select.h"
 #include "sql/formatter.h"
@@ -314,66 +315,10 @@ private:
             return on_column("ALTER CLEAR COLUMN", table, command.name);
         case AlterAction::MaterializeColumn:
             return on_column("ALTER MATERIALIZE COLUMN", table, command.name);
-        case AlterAction::AddIndex:
-            return on_table("ALTER ADD INDEX", table);
-        case AlterAction::DropIndex:
-            return on_table("ALTER DROP INDEX", table);
-        case AlterAction::ClearIndex:
-            return on_table("ALTER CLEAR INDEX", table);
-        case AlterAction::MaterializeIndex:
-            return on_table("ALTER MATERIALIZE INDEX", table);
-        case AlterAction::AddProjection:
-            return on_table("ALTER ADD PROJECTION", table);
-        case AlterAction::DropProjection:
-            return on_table("ALTER DROP PROJECTION", table);
-        case AlterAction::ClearProjection:
-            return on_table("ALTER CLEAR PROJECTION", table);
-        case AlterAction::MaterializeProjection:
-            return on_table("ALTER MATERIALIZE PROJECTION", table);
-        case AlterAction::AddConstraint:
-            return on_table("ALTER ADD CONSTRAINT", table);
-        case AlterAction::DropConstraint:
-            return on_table("ALTER DROP CONSTRAINT", table);
-        case AlterAction::AddStatistics:
-        case AlterAction::ModifyStatistics:
-        case AlterAction::DropStatistics:
-        case AlterAction::ClearStatistics:
-        case AlterAction::MaterializeStatistics:
-            return on_table("ALTER STATISTICS", table);
-        case AlterAction::ModifyOrderBy:
-            return on_table("ALTER ORDER BY", table);
-        case AlterAction::ModifySampleBy:
-        case AlterAction::RemoveSampleBy:
-            return on_table("ALTER SAMPLE BY", table);
-        case AlterAction::ModifyTtl:
-        case AlterAction::RemoveTtl:
-            return on_table("ALTER TTL", table);
-        case AlterAction::MaterializeTtl:
-            return on_table("ALTER MATERIALIZE TTL", table);
-        case AlterAction::ModifySetting:
-        case AlterAction::ResetSetting:
-            return on_table("ALTER SETTINGS", table);
-        case AlterAction::ModifyQuery:
-            return on_table("ALTER VIEW MODIFY QUERY", table);
-        case AlterAction::ModifyRefresh:
-            return on_table("ALTER VIEW MODIFY REFRESH", table);
-        case AlterAction::ModifySqlSecurity:
-            return on_table("ALTER VIEW MODIFY SQL SECURITY", table);
-        case AlterAction::ModifyComment:
-            return on_table("ALTER MODIFY COMMENT", table);
-        case AlterAction::Delete:
-        case AlterAction::DropPartition:
-        case AlterAction::DetachPartition:
-        case AlterAction::DropDetachedPartition:
-        case AlterAction::ForgetPartition:
-        case AlterAction::ApplyDeletedMask:
-            return on_table("ALTER DELETE", table);
         case AlterAction::Update:
             for (const auto& assignment : command.assignments)
                 on_column("ALTER UPDATE", table, assignment->as<AstAssignment>()->column);
             return;
-        case AlterAction::ApplyPatches:
-            return on_table("ALTER UPDATE", table);
         case AlterAction::AttachPartition:
             if (!command.table.table.empty())
                 on_stored("SELECT", command.table);
@@ -388,17 +333,11 @@ private:
             on_table("SELECT", table);
             on_table("ALTER DELETE", table);
             return on_stored("INSERT", command.table);
-        case AlterAction::FreezePartition:
-        case AlterAction::UnfreezePartition:
-            return on_table("ALTER FREEZE PARTITION", table);
-        case AlterAction::FetchPartition:
-            return on_table("ALTER FETCH PARTITION", table);
-        case AlterAction::RewriteParts:
-            return on_table("ALTER REWRITE PARTS", table);
         case AlterAction::ModifyDatabaseSetting:
             return access_.require("ALTER DATABASE SETTINGS", {table.database, {}, {}});
+        default:
+            return on_table(alter_privilege(command.action), table);
         }
-        access_.require("ALTER");
     }
 
     void check_exists(const AstExists& exists)
