@@ -172,6 +172,27 @@ uint32_t pg_database_oid(const std::string& database)
     return oid_of("database " + database);
 }
 
+void add_pg_roles(Engine& engine, const QueryContext& context, RowBuilder& rows)
+{
+    const auto add = [&](const std::string& name, bool can_login)
+    {
+        rows.add_row();
+        rows.set_uint("oid", pg_role_oid(name));
+        rows.set("rolname", name);
+        rows.set_uint("rolinherit", 1);
+        rows.set_uint("rolcanlogin", can_login);
+        rows.set_int("rolconnlimit", -1);
+    };
+    const bool all = context.granted("SHOW USERS");
+    const auto state = engine.access().state();
+    for (const auto& [name, user] : state->users)
+        if (all || name == context.user || name == "default")
+            add(name, true);
+    if (all)
+        for (const auto& [name, role] : state->roles)
+            add(name, false);
+}
+
 uint32_t pg_role_oid(const std::string& name)
 {
     return name == "default" ? kPgOwnerOid : oid_of("role " + name);

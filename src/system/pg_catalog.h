@@ -46,6 +46,8 @@ std::vector<DatabaseInfo> pg_schemas(Engine& engine, const QueryContext& context
 
 uint32_t pg_schema_oid(const std::string& database);
 uint32_t pg_database_oid(const std::string& database);
+// Rows of pg_roles and pg_authid: users and roles; without a grant oneself and the owner of everything.
+void add_pg_roles(Engine& engine, const QueryContext& context, RowBuilder& rows);
 uint32_t pg_role_oid(const std::string& name);
 uint32_t pg_method_oid(const std::string& name);
 // Of a check: the oid of its table, its name.

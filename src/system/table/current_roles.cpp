@@ -22,7 +22,6 @@ void fill(Engine&, const QueryContext& context, RowBuilder& rows)
     }
 }
 
-
 } // namespace
 
 void register_current_roles(SystemTables& tables)

@@ -24,7 +24,6 @@ void fill(Engine&, const QueryContext& context, RowBuilder& rows)
     }
 }
 
-
 } // namespace
 
 void register_enabled_roles(SystemTables& tables)
